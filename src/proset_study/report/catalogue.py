@@ -21,8 +21,7 @@ def data_set_figures(stored: Stored, data_set: str) -> list[ReportFigure]:
     """Figures of one data set for which there are records."""
     finals = _by_run(stored, data_set)
     with context():
-        figures = [spec.drawn(finals) for spec in plan(stored, data_set)]
-    return [figure for figure in figures if figure is not None]
+        return [figure for spec in plan(stored, data_set) if (figure := spec.drawn(finals)) is not None]
 
 
 def overview_figures(stored: Stored, published: Path) -> list[ReportFigure]:
@@ -68,7 +67,7 @@ def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
     for drawn in figures:
         save(drawn.figure, folder / drawn.name, png=isinstance(which, Path))
     about = [{key: getattr(drawn, key) for key in ABOUT} for drawn in figures]
-    lacking = [dict(zip(("name", "missing", "target"), m, strict=True)) for m in missing]
+    lacking = [{"name": name, "missing": run, "target": target} for name, run, target in missing]
     write_json(folder / "figures.json", {"figures": about, "missing": lacking})
 
 

@@ -4,45 +4,47 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from proset_study.base.environment import import_xgboost_alone
+from proset_study.store.results import Row, read_rows
+from proset_study.store.stored import Finished, Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study
-
-if TYPE_CHECKING:
-    from proset_study.store.stored import Stored
 
 
 def table(study: Study, name: str, published: Path) -> None:
     """The table of one experiment or comparison."""
     from proset_study.report.tables.table_files import write_table
     from proset_study.report.tables.tables import study_table
-    from proset_study.store.stored import Stored
 
     write_table(Path(layout.report(study, layout.TABLES)), study_table(Stored.of(study), name, published))
 
 
 def data_set_page(study: Study, data_set: str, options: Annotated[list[str], json.loads]) -> None:
     """The figures and the page of one data set."""
-    from proset_study.store.stored import Stored
+    import_xgboost_alone()
+    from proset_study.report.write import write_data_sets
 
-    _write_report(Stored.of(study.of_data_set(data_set)), layout.REPORTS, None, options, ["data_sets"], study.data_sets)
+    folder = Path(layout.REPORTS.format(study=study.name))
+    write_data_sets(Stored.of(study.of_data_set(data_set)), folder, options, study.data_sets)
 
 
 def report(study: Study, published: Path, options: Annotated[list[str], json.loads]) -> None:
     """All of the report but its tables, the pages of data sets and the archives of records."""
-    from proset_study.store.stored import Stored
+    import_xgboost_alone()
+    from proset_study.report.write import write_report
 
     parts = ["manifest", "numbers", "models", "overview", "article"]
-    _write_report(Stored.of(study), layout.REPORTS, published, options, parts)
+    write_report(Stored.of(study), Path(layout.REPORTS.format(study=study.name)), published, parts, options)
 
 
 def partial(study: Study, published: Path, options: Annotated[list[str], json.loads]) -> None:
     """A report of what is finished."""
-    from proset_study.store.stored import Finished
+    import_xgboost_alone()
+    from proset_study.report.write import write_report
 
-    _write_report(Finished.of(study), layout.PARTIAL, published, options)
+    write_report(Finished.of(study), Path(layout.PARTIAL.format(study=study.name)), published, options=options)
 
 
 def standing_on(study: Study, data_set: str, report: Path, output: Path) -> None:
@@ -62,7 +64,6 @@ def standing_on(study: Study, data_set: str, report: Path, output: Path) -> None
 def standing(study: Study, report: Path, files: Sequence[Path] = ()) -> None:
     """Where a method stands among those of a report."""
     from proset_study.report.analysis.standing import write_standing
-    from proset_study.store.results import Row, read_rows
 
     rows = [row for file in files for row in read_rows(file, Row)]
     write_standing(Path(layout.report(study, "")), study, rows, report)
@@ -84,10 +85,10 @@ def findings(output: Path) -> None:
 
 def edges(report: Path) -> None:
     """List where a report has optima at the end of what was tried; status 1 if one of the open track is unexplained."""
-    from proset_study.report.analysis.edges import explained, in_words, read_edges
+    from proset_study.report.analysis.edges import Edge, explained, in_words
 
     study = Study.of(json.loads((report / layout.MANIFEST).read_text(encoding="utf-8"))["config"])
-    optima = explained(study, read_edges(report / layout.EDGES))
+    optima = explained(study, read_rows(report / layout.EDGES, Edge))
     for edge in sorted(optima, key=lambda edge: bool(edge.explanation)):
         print(in_words(edge))
     unexplained = sum(not edge.explanation for edge in optima)
@@ -95,17 +96,3 @@ def edges(report: Path) -> None:
     if unexplained and study.track == "open track":
         sys.exit(summary)
     print(summary)
-
-
-def _write_report(
-    stored: "Stored",
-    folder: str,
-    published: Path | None,
-    options: list[str],
-    parts: list[str] | None = None,
-    order: list[str] | None = None,
-) -> None:
-    import_xgboost_alone()
-    from proset_study.report.write import write_report
-
-    write_report(stored, Path(folder.format(study=stored.study.name)), published, parts, options, order)

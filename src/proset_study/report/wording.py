@@ -94,6 +94,11 @@ def listed(names: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "none"
 
 
+def table_line(cells: Iterable[object]) -> str:
+    """A row of a Markdown table."""
+    return f"| {' | '.join(map(str, cells))} |"
+
+
 def fixed(value: float, digits: int = 3, sign: str = "") -> str:
     """A number with so many decimals, thousands separated and a typographic minus."""
     return f"{value:{sign},.{digits}f}".replace("-", MINUS)

@@ -1,25 +1,23 @@
 """The report: one function that writes all of it, or parts, of a whole study or of what is finished."""
 
-from collections.abc import Callable, Collection
+import json
+from collections.abc import Collection
 from pathlib import Path
 
 from proset_study.base.records import write_text
-from proset_study.report.analysis.costs import write_costs
-from proset_study.report.analysis.edges import write_edges
-from proset_study.report.analysis.findings import write_findings, write_selected_features
-from proset_study.report.analysis.manifest import write_manifest
-from proset_study.report.analysis.published import write_agreement
-from proset_study.report.analysis.reproduction import write_reproduction
-from proset_study.report.analysis.variance import write_variance
+from proset_study.report.analysis.costs import Cost, costs
+from proset_study.report.analysis.edges import Edge, edges
+from proset_study.report.analysis.findings import FEATURE_COLUMNS, selected_features, write_findings
+from proset_study.report.analysis.manifest import manifest
+from proset_study.report.analysis.published import Agreement, agreement
+from proset_study.report.analysis.reproduction import Finding, reproduction
+from proset_study.report.analysis.variance import Noise, variance_rows
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.build import write_numbers
 from proset_study.report.catalogue import write_figures
 from proset_study.report.claims import write_claims
 from proset_study.report.pages.evaluation import write_evaluation
-from proset_study.report.pages.front_page import write_index
 from proset_study.report.pages.pages import write_data_set
-from proset_study.report.pages.study_pages import write_explore, write_tables
-from proset_study.report.pages.when_it_pays import write_when_it_pays
 from proset_study.report.tables.table_files import write_table, write_workbook
 from proset_study.report.tables.tables import study_tables
 from proset_study.store.results import Row, write_rows
@@ -27,26 +25,44 @@ from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL
 
+PARTS = ("manifest", "tables", "numbers", "models", "overview", "article", "data_sets")  # in this order
+
 
 def write_report(
-    stored: Stored,
-    folder: Path,
-    published: Path | None,
-    parts: Collection[str] | None = None,
-    options: list[str] = LOCAL,
-    order: list[str] | None = None,
+    stored: Stored, folder: Path, published: Path, parts: Collection[str] = PARTS, options: list[str] = LOCAL
 ) -> None:
     """Write the report of a study into reports/<study>; what is missing of it is marked in tables and pages.
 
-    `stored` is a `Finished` one for a partial report; `published` may be None for parts that do not read it. `parts`
-    are those of `PARTS` and `DATA_SETS`, by default all. `options` are those of the commands that the pages give, and
-    `order` has the data sets of the whole study if `stored` has some of them: pages lead to the next one.
+    `stored` is a `Finished` one for a partial report; `options` are those of the commands that the pages give.
     """
-    for name, write in PARTS.items():
-        if parts is None or name in parts:
-            write(stored, folder, published, options)
-    if parts is None or DATA_SETS in parts:
-        _data_sets(stored, folder, options, order or stored.study.data_sets)
+    if "manifest" in parts:  # first, because fits that do not belong together are refused
+        write_text(folder / layout.MANIFEST, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
+    if "tables" in parts:
+        for table in study_tables(stored, published):
+            if table.numbers:
+                write_table(folder / layout.TABLES, table)
+    if "numbers" in parts:
+        _numbers(stored, folder, published)
+    if "models" in parts:  # from the records and the models
+        write_rows(folder / layout.FINDINGS / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
+        write_claims(folder / layout.CLAIMS, stored, published)
+    if "overview" in parts:
+        _overview(stored, folder, published, options)
+    if "article" in parts and not stored.missing_models:  # it reads the other parts, of whole studies only
+        write_numbers(folder, published)
+    if "data_sets" in parts:
+        write_data_sets(stored, folder, options)
+
+
+def write_data_sets(stored: Stored, folder: Path, options: list[str] = LOCAL, order: list[str] | None = None) -> None:
+    """Write the page and the figures of each data set; `order` has those of the whole study if these are some of it."""
+    order = order or stored.study.data_sets  # pages lead to the next one
+    for data_set in stored.study.data_sets:
+        if stored.finals(data_set=data_set):
+            figures = folder / layout.FIGURES.format(data_set=data_set)
+            page = folder / layout.PAGE.format(data_set=data_set)
+            write_figures(stored, figures, data_set)
+            write_data_set(page, stored, data_set, figures, options, neighbours(order, data_set))
 
 
 def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
@@ -61,70 +77,28 @@ def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
     return ["", *order][place], [*order, ""][place + 1]
 
 
-def _tables(stored, folder, published, options):
-    """One per experiment and comparison that was run."""
-    for table in study_tables(stored, published):
-        if table.numbers:
-            write_table(folder / layout.TABLES, table)
-
-
-def _numbers(stored, folder, published, options):
+def _numbers(stored, folder, published):
     """All else that follows from the records alone."""
     write_rows(folder / layout.ALL_SCORES, stored.rows, Row)
     write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
-    write_agreement(folder / layout.COMPARISON, stored, published)
+    write_rows(folder / layout.COMPARISON, agreement(stored, published), Agreement)
     write_evaluation(folder / layout.EVALUATIONS, stored)
     write_findings(folder / layout.FINDINGS, stored)
-    write_edges(folder / layout.EDGES, stored)
-    write_costs(folder / layout.COSTS, stored)
-    write_variance(folder / layout.VARIANCE, stored)
-    write_reproduction(folder / layout.FINDINGS / "reproduction.csv", stored, published)
+    write_rows(folder / layout.EDGES, edges(stored), Edge)
+    write_rows(folder / layout.COSTS, costs(stored), Cost)
+    write_rows(folder / layout.VARIANCE, variance_rows(stored), Noise)
+    write_rows(folder / layout.FINDINGS / "reproduction.csv", reproduction(stored, published), Finding)
     write_text(folder / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
 
 
-def _models(stored, folder, published, options):
-    """What follows from the records and the models."""
-    write_selected_features(folder / layout.FINDINGS / "selected_features.csv", stored)
-    write_claims(folder / layout.CLAIMS, stored, published)
-
-
-def _manifest(stored, folder, published, options):
-    """What was run; first, because fits that do not belong together are refused."""
-    write_manifest(folder / layout.MANIFEST, stored)
-
-
-def _data_sets(stored, folder, options, order):
-    """A page and its figures for each data set."""
-    for data_set in stored.study.data_sets:
-        if stored.finals(data_set=data_set):
-            figures = folder / layout.FIGURES.format(data_set=data_set)
-            page = folder / layout.PAGE.format(data_set=data_set)
-            write_figures(stored, figures, data_set)
-            write_data_set(page, stored, data_set, figures, options, neighbours(order, data_set))
-
-
 def _overview(stored, folder, published, options):
-    """The pages over all data sets and their figures; they show what `_models` and `_manifest` wrote."""
+    """The pages over all data sets and their figures; they show the models' numbers and the manifest."""
+    from proset_study.report.pages.front_page import write_explore, write_index, write_tables
+    from proset_study.report.pages.when_it_pays import write_when_it_pays
+
     figures = folder / layout.FIGURES.format(data_set="overview")
     write_figures(stored, figures, published)
     write_index(folder, stored, published, options)
     write_when_it_pays(folder / layout.WHEN_IT_PAYS, stored, figures)
     write_tables(folder / layout.TABLE_PAGE, stored, published, options)
     write_explore(folder / layout.EXPLORE, stored)
-
-
-def _article(stored, folder, published, options):
-    """What the article says of the report; last, because it reads the other parts, and of whole studies only."""
-    if not stored.missing_models:
-        write_numbers(folder, published)
-
-
-DATA_SETS = "data_sets"
-PARTS: dict[str, Callable[[Stored, Path, Path | None, list[str]], None]] = {
-    "manifest": _manifest,
-    "tables": _tables,
-    "numbers": _numbers,
-    "models": _models,
-    "overview": _overview,
-    "article": _article,
-}

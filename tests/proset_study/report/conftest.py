@@ -6,9 +6,8 @@ from proset_study.base.records import write_json
 from proset_study.report.analysis.manifest import manifest
 from proset_study.report.catalogue import data_set_figures, overview_figures, plan, write_figures
 from proset_study.report.figures.style import context
-from proset_study.report.pages.front_page import write_index
+from proset_study.report.pages.front_page import write_explore, write_index, write_tables
 from proset_study.report.pages.pages import write_data_set
-from proset_study.report.pages.study_pages import write_explore, write_tables
 from proset_study.report.write import neighbours, write_report
 from proset_study.store.packed import pack
 from proset_study.store.results import Row, read_published

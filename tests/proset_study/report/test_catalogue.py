@@ -20,8 +20,8 @@ from proset_study.report.analysis.runs import compared_runs, optimal_pairs
 from proset_study.report.analysis.verdict import verdict
 from proset_study.report.catalogue import data_set_figures, missing_records, overview_figures, plan
 from proset_study.report.figures import complexity, cost, performance, search, surfaces, weights
+from proset_study.report.figures.over_data_sets import headline_figures
 from proset_study.report.figures.style import context, save, slug
-from proset_study.report.figures.verdict import headline_figures
 from proset_study.store.stored import Stored
 from proset_study.study.config.study import Study
 

@@ -11,8 +11,8 @@ from proset_study.report.analysis.verdict import Score, Verdict
 from proset_study.report.evaluations.bias_variance import bias_variance_figure, variance_rows
 from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstrap_rows
 from proset_study.report.evaluations.learning_curve import curve_rows, learning_curve_figure
-from proset_study.report.figures import complexity, cost, over_replicates, performance, search, surfaces, weights
-from proset_study.report.figures.verdict import headline_figures
+from proset_study.report.figures import complexity, cost, over_data_sets, performance, search, surfaces, weights
+from proset_study.report.figures.over_data_sets import headline_figures
 from proset_study.report.wording import model
 
 
@@ -162,7 +162,7 @@ def test_differences_count_by_their_whole_interval():
         {"dataset": "wine", "second": "knn", "difference": (low + high) / 2, "low": low, "high": high, "p": 0.5}
         for low, high in ends
     ]
-    finding = over_replicates.methods_figure([{**row, "replicates": 3} for row in rows]).finding
+    finding = over_data_sets.methods_figure([{**row, "replicates": 3} for row in rows]).finding
     assert finding == "1 of 4 intervals are below 0, where proset is better, 2 above; 0 is inside the other 1."
 
 

@@ -41,7 +41,7 @@ def class_scores(
             "f1": f1[k],
         }
         defined = {name: None if np.isnan(value) else float(value) for name, value in scores.items()}
-        rows.append({**dict(zip(COUNTS, (tp, fn, fp, tn), strict=True)), **defined})
+        rows.append(dict(zip(COUNTS, (tp, fn, fp, tn), strict=True)) | defined)
     return rows
 
 

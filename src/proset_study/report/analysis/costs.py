@@ -1,10 +1,8 @@
 """What final models cost, in seconds and in units that survive a change of machine."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from proset_study import methods
-from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 
 
@@ -50,8 +48,3 @@ def costs(stored: Stored) -> list[Cost]:
         names = (final.replicate, run.experiment, final.data_set, run.variant, run.method)
         rows.append(Cost(*names, *seconds, matrix_products(record), *operations(record)))
     return rows
-
-
-def write_costs(path: Path, stored: Stored) -> None:
-    """Write `costs` as CSV."""
-    write_rows(path, costs(stored), Cost)

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+
+from scipy.stats import binom
 
 from proset_study import methods
 from proset_study.fits.selection import NOT_SEARCHED
 from proset_study.methods.base import largest_complexity
+from proset_study.report.rows import groups, pick
 from proset_study.report.wording import format_number
-from proset_study.store.results import ROLES, read_rows, write_rows
+from proset_study.store.results import ROLES
 from proset_study.store.stored import Final, Stored
 from proset_study.study.config.study import Run, Study
 
@@ -62,16 +64,6 @@ def edges(stored: Stored) -> list[Edge]:
     return [edge for final in stored.all_finals() for edge in _edges_of(final)]
 
 
-def write_edges(path: Path, stored: Stored) -> None:
-    """Write `edges` as CSV."""
-    write_rows(path, edges(stored), Edge)
-
-
-def read_edges(path: Path) -> list[Edge]:
-    """What `write_edges` wrote."""
-    return read_rows(path, Edge)
-
-
 def explained(study: Study, rows: list[Edge]) -> list[Explained]:
     """The same, added up over the replicates, each with what explains it.
 
@@ -80,16 +72,13 @@ def explained(study: Study, rows: list[Edge]) -> list[Explained]:
     Chance has to explain the number of edges on the data set, and that on all data sets of the experiment together: one
     that a few searches on each data set have is more than chance, though no data set shows it alone.
     """
-    groups: dict[tuple, list[Edge]] = {}
-    for row in rows:
-        groups.setdefault(row.search, []).append(row)
     found = []
-    for group in groups.values():
+    for group in groups(rows, "search").values():
         edge = group[0]
-        run = _run(study, edge)
+        (run,) = pick(study.runs.values(), experiment=edge.experiment, variant=edge.variant)
         searched = [study.data_sets_of(run, replicate) for replicate in study.replicates]
         n_searches = sum(edge.dataset in names for names in searched)
-        elsewhere = [row for row in rows if row.everywhere == edge.everywhere]
+        elsewhere = pick(rows, everywhere=edge.everywhere)
         chance = _is_chance(group, n_searches) and _is_chance(elsewhere, sum(len(names) for names in searched))
         explanation = _explanation(run, edge, _share(group) if chance else 0.0)
         counts = (sum(row.optimal for row in group), sum(row.selected for row in group))
@@ -97,18 +86,11 @@ def explained(study: Study, rows: list[Edge]) -> list[Explained]:
     return found
 
 
-def _run(study: Study, edge: Edge) -> Run:
-    names = (edge.experiment, edge.variant)
-    return next(run for run in study.runs.values() if (run.experiment, run.variant) == names)
-
-
 def _share(rows: list[Edge]) -> float:
     return sum(row.share or 0.0 for row in rows) / len(rows)
 
 
 def _is_chance(rows: list[Edge], n_searches: int) -> bool:
-    from scipy.stats import binom
-
     number = max(sum(row.optimal for row in rows), sum(row.selected for row in rows))
     return bool(binom.sf(number - 1, n_searches, _share(rows)) >= ALPHA)
 

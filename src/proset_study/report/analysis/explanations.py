@@ -27,12 +27,9 @@ def explained_points(stored: Stored, data_set: str) -> list[dict]:
         return []
     final = min(finals, key=lambda f: f.run.name not in compared)
     rows = np.flatnonzero(final.folds == TEST)
-    own = final.probabilities[np.arange(len(final.y)), final.y]
-    chosen = {
-        "Predicted best": int(own.argmax()),
-        "Predicted worst": int(own.argmin()),
-        "Least familiar": int(final.familiarity.argmin()),
-    }
+    own = final.true_class_probability
+    best, worst, least = int(own.argmax()), int(own.argmin()), int(final.familiarity.argmin())
+    chosen = {"Predicted best": best, "Predicted worst": worst, "Least familiar": least}
     return [_point(final, title, i, int(rows[i])) for title, i in chosen.items()]
 
 
@@ -43,6 +40,8 @@ def _point(final: Final, title, i, row):
     shown = np.argsort(-found.share, kind="stable")[:N_TERMS]
     by_distance = np.argsort(found.feature_similarity[shown].min(axis=0), kind="stable")[:N_FEATURES]
     columns = np.sort(by_distance)
+    model, X = final.model, data.X[[row]]  # a model that takes tables as they are explains objects
+    position = (model.in_units(model.scaled(X)) if model.is_mixed else model.encoded(X))[0]
     terms = [
         {
             "name": "prior" if found.batch[t] == 0 else f"row {train[found.sample[t]]}, batch {found.batch[t]}",
@@ -64,17 +63,11 @@ def _point(final: Final, title, i, row):
         "own": p[final.y[i]],
         "familiarity": found.familiarity,
         "features": final.feature_names[found.features[columns]].tolist(),
-        "position": [_shown(value) for value in _own(final, row)[found.features[columns]]],
+        "position": [_shown(value) for value in position[found.features[columns]]],
         "filled_in": _filled_in(final, row)[found.features[columns]],
         "n_features": len(found.features),
         "terms": terms,
     }
-
-
-def _own(final, row):
-    """Values of a row by feature; of a model that takes tables as they are, of objects."""
-    model, X = final.model, final.data.X[[row]]
-    return (model.in_units(model.scaled(X)) if model.is_mixed else model.encoded(X))[0]
 
 
 def _shown(value):

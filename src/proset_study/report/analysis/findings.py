@@ -1,5 +1,6 @@
 """What the records say beyond the published tables: selection rules, methods over replicates, selected features."""
 
+from collections import Counter
 from itertools import combinations, product
 from math import sqrt
 from pathlib import Path
@@ -9,11 +10,14 @@ from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.analysis.battery_files import write_battery
 from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
-from proset_study.report.analysis.over_data_sets import write_over_data_sets
+from proset_study.report.analysis.over_data_sets import Omnibus, Pair, Rank, over_data_sets
 from proset_study.report.analysis.paired import mean_difference
-from proset_study.report.analysis.prototypes import write_prototypes
-from proset_study.report.analysis.response_curves import write_response_curves
+from proset_study.report.analysis.prototypes import COLUMNS as PROTOTYPE_COLUMNS
+from proset_study.report.analysis.prototypes import prototype_rows
+from proset_study.report.analysis.response_curves import COLUMNS as CURVE_COLUMNS
+from proset_study.report.analysis.response_curves import response_rows
 from proset_study.report.analysis.runs import compared_runs
+from proset_study.report.rows import groups
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
@@ -52,16 +56,11 @@ def rules(stored: Stored) -> list[dict]:
             if selection is None or (stage == "stage1" and final.stage1_folder != final.folder):
                 continue  # no such stage, or taken over from another experiment and counted there
             for rule, chosen in selections(final, stage, selection).items():
-                mean = selection["mean"]
-                row = {
-                    **_names(final),
-                    "stage": stage,
-                    "rule": rule,
-                    "log_loss": mean[chosen],
-                    "excess": mean[chosen] - mean[selection["optimal"]],
-                    "size": selection["settings"][chosen] if stage == "stage2" else None,
-                }
-                rows.append({**row, **_complexity(stage, records, selection, chosen)})
+                loss, lowest = (selection["mean"][i] for i in (chosen, selection["optimal"]))
+                size = selection["settings"][chosen] if stage == "stage2" else None
+                kept = _complexity(stage, records, selection, chosen)
+                names = (final.replicate, final.run.experiment, final.data_set, final.run.variant, stage, rule)
+                rows.append(dict(zip(RULE_COLUMNS, (*names, loss, loss - lowest, size, *kept), strict=True)))
     return rows
 
 
@@ -115,49 +114,39 @@ def selected_features(stored: Stored) -> list[dict]:
 
     A category that is in few rows may be no feature in some of them.
     """
-    counts: dict[tuple, dict[str, int]] = {}
-    replicates: dict[tuple, int] = {}
-    for final in stored.all_finals():
-        if not methods.makes(final.run.method, WeightedPrototypeModel):
-            continue
-        key = (final.run.experiment, final.data_set, final.run.variant)
-        replicates[key] = replicates.get(key, 0) + 1
-        found, active = counts.setdefault(key, {}), set(weighted(final.model.fitted).active_features().tolist())
-        for d, name in enumerate(final.feature_names.tolist()):
-            found[name] = found.get(name, 0) + (d in active)
-    return [
-        dict(zip(FEATURE_COLUMNS, (*key, name, replicates[key], n, n / replicates[key]), strict=True))
-        for key, selected in counts.items()
-        for name, n in selected.items()
-    ]
-
-
-def write_selected_features(path: Path, stored: Stored) -> None:
-    """Write `selected_features` as CSV."""
-    write_rows(path, selected_features(stored), FEATURE_COLUMNS)
+    rows = []
+    finals = [f for f in stored.all_finals() if methods.makes(f.run.method, WeightedPrototypeModel)]
+    for key, group in groups(finals, lambda f: (f.run.experiment, f.data_set, f.run.variant)).items():
+        counts: Counter[str] = Counter()
+        for final in group:
+            active = set(weighted(final.model.fitted).active_features().tolist())
+            for d, name in enumerate(final.feature_names.tolist()):
+                counts[name] += d in active
+        numbers = ((name, len(group), n, n / len(group)) for name, n in counts.items())
+        rows += [dict(zip(FEATURE_COLUMNS, (*key, *of_feature), strict=True)) for of_feature in numbers]
+    return rows
 
 
 def write_findings(folder: Path, stored: Stored) -> None:
     """Write CSV files of rules, methods, prototypes and response curves, and those over data sets; no model is read."""
     write_rows(layout.file_in(folder, layout.RULES), rules(stored), RULE_COLUMNS)
     write_rows(folder / "methods.csv", methods_over_replicates(stored), METHOD_COLUMNS)
-    write_over_data_sets(folder, stored)
+    found = over_data_sets(stored)
+    write_rows(folder / "ranks.csv", [rank for c in found for rank in c.ranks], Rank)
+    write_rows(folder / "pairs.csv", [pair for c in found for pair in c.pairs], Pair)
+    write_rows(folder / "over_data_sets.csv", [c.test for c in found], Omnibus)
     write_battery(folder, stored)
-    write_prototypes(folder / "prototypes.csv", stored)
-    write_response_curves(folder / "response_curves.csv", stored)
-
-
-def _names(final):
-    names = {"replicate": final.replicate, "experiment": final.run.experiment}
-    return {**names, "dataset": final.data_set, "variant": final.run.variant}
+    write_rows(folder / "prototypes.csv", prototype_rows(stored), PROTOTYPE_COLUMNS)
+    if curves := response_rows(stored):
+        write_rows(folder / "response_curves.csv", curves, CURVE_COLUMNS)
 
 
 def _complexity(stage, records, selection, chosen):
-    """Means over the folds of what the records say of one setting."""
+    """Active features and prototypes of one setting, means over the folds; None where the records do not say."""
     if stage == "stage1":
         trial = selection["trials"][chosen]
         found = [r["summary"] for r in records if r["trial"] == trial]
     else:
         found = [{name: sizes[chosen] for name, sizes in r["staged_summary"].items()} for r in records]
     names = ("active_features", "prototypes")
-    return {name: fmean(r[name] for r in found) if all(name in r for r in found) else None for name in names}
+    return [fmean(r[name] for r in found) if all(name in r for r in found) else None for name in names]

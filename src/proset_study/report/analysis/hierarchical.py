@@ -20,6 +20,7 @@ hierarchical modelling, Machine Learning 106 (2017).
 """
 
 import numpy as np
+from scipy.special import gammaln, stdtr
 
 CHAINS, WARM_UP, DRAWS = 50, 300, 400  # 20,000 draws; a step takes as long for few chains as for many
 MIN_DATA_SETS = 3
@@ -42,8 +43,6 @@ def hierarchical(
         Test samples per training sample where replicates share samples, else 0; their correlation is taken to be
         the proportion of test samples, overlap / (1 + overlap).
     """
-    from scipy.special import stdtr
-
     mean, variance, rest, factor, degrees = _summaries(differences, overlap, rope)
     shape = (len(mean), CHAINS)
     deviation2 = np.broadcast_to(variance, (*shape, len(differences)))
@@ -101,7 +100,6 @@ def _spread_and_centre(spread, mean, error2, weight, rng):
 
 def _freedom(freedom, gamma, scaled2, rng):
     """A step of the degrees of freedom, the weights integrated out, and one of the parameters of their prior."""
-    from scipy.special import gammaln
 
     def prior(freedom, shape, rate):
         return shape * np.log(rate) - gammaln(shape) + (shape - 1) * np.log(freedom - 1) - rate * (freedom - 1)

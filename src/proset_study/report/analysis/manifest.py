@@ -1,18 +1,16 @@
 """What was run: versions, commit, config, data, machine, arithmetic, and what it cost."""
 
-import json
 import os
 import platform
 from collections.abc import Iterator
 from dataclasses import asdict
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import Distribution, version
 from pathlib import Path
 
 from proset import __version__, arithmetic
 from proset.archive import read_archive
 from proset_study.base.environment import commit, library_arithmetic, pins
-from proset_study.base.records import write_text
 from proset_study.data.openml import description, table_of
 from proset_study.report.analysis.costs import matrix_products
 from proset_study.store.packed import records_sha256
@@ -30,7 +28,7 @@ def manifest(stored: Stored) -> dict:
     data = dict.fromkeys(layout.file_in(final.folder.parent, layout.DATA) for final in stored.all_finals())
     costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
     return {
-        "versions": {"proset": __version__, "python": platform.python_version(), **dict(_versions())},
+        "versions": {"proset": __version__, "python": platform.python_version(), **_versions()},
         "commit": commit(),
         "arithmetic": arithmetics(stored),
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
@@ -45,11 +43,6 @@ def manifest(stored: Stored) -> dict:
         "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
         "missing": [asdict(model) for model in stored.missing_models],
     }
-
-
-def write_manifest(path: Path, stored: Stored) -> None:
-    """Write `manifest` as JSON, in which the config keeps its order."""
-    write_text(path, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
 
 
 def downloaded(study: Study) -> dict[str, dict]:
@@ -82,8 +75,7 @@ def cost_by_method(manifest: dict) -> dict[str, dict[str, float]]:
     for by_method in manifest["cost"].values():
         for method, cost in by_method.items():
             total = totals.setdefault(method, {})
-            for key, value in cost.items():
-                total[key] = total.get(key, 0) + value
+            total |= {key: total.get(key, 0) + value for key, value in cost.items()}
     return totals
 
 
@@ -129,11 +121,7 @@ def fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:
 
 
 def _versions():
-    for package in PACKAGES:
-        try:
-            yield package, version(package)
-        except PackageNotFoundError:
-            continue
+    return {package: version(package) for package in PACKAGES if any(Distribution.discover(name=package))}
 
 
 def processor() -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
-from pathlib import Path
 from statistics import fmean, median
 
 import numpy as np
@@ -16,8 +15,8 @@ from proset_study.report.analysis.hierarchical import MIN_DATA_SETS as MIN_HIERA
 from proset_study.report.analysis.hierarchical import hierarchical
 from proset_study.report.analysis.losses import ROPE, generated, losses_by_method, overlaps
 from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.wording import span
 from proset_study.store.metrics import LOSSES
-from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 
 MIN_DATA_SETS = 6  # with fewer no pair can be called different: statistics.smallest_p(5) is above 0.05
@@ -138,14 +137,6 @@ def over_data_sets(stored: Stored) -> list[OverDataSets]:
     return [found for name in stored.study.comparisons for loss in LOSSES for found in _compare(stored, name, loss)]
 
 
-def write_over_data_sets(folder: Path, stored: Stored) -> None:
-    """Write ranks.csv, pairs.csv and over_data_sets.csv, which has the tests of all methods and their power."""
-    found = over_data_sets(stored)
-    write_rows(folder / "ranks.csv", [rank for c in found for rank in c.ranks], Rank)
-    write_rows(folder / "pairs.csv", [pair for c in found for pair in c.pairs], Pair)
-    write_rows(folder / "over_data_sets.csv", [c.test for c in found], Omnibus)
-
-
 def _compare(stored: Stored, name: str, loss: str) -> Iterator[OverDataSets]:
     config, by_experiment = stored.study.config, stored.study.experiments
     shown = [e for e in config["comparisons"][name]["experiments"] if e in by_experiment]
@@ -176,19 +167,13 @@ def _compare(stored: Stored, name: str, loss: str) -> Iterator[OverDataSets]:
         yield _of_group(stored, (name, loss, group), compared, losses, (excluded, not_run), overlap)
 
 
-def _of_group(
-    stored: Stored,
-    names: Names,
-    compared: list[str],
-    by_replicate: dict[str, np.ndarray],
-    left_out: tuple[str, str],
-    overlap: dict[str, float],
-) -> OverDataSets:
+def _of_group(stored, names: Names, compared, by_replicate, left_out: tuple[str, str], overlap):
     """One group of data sets; `by_replicate` has the losses of each, shape (methods, replicates)."""
     config, common = stored.study.config, list(by_replicate)
     counts = [losses.shape[1] for losses in by_replicate.values()]
     sources = [origin_of(config["data_sets"][d]) for d in common]
-    test = Omnibus(*names, len(compared), len(common), _range(counts), *left_out, len(set(sources)))
+    replicates = span(str(min(counts)), str(max(counts))) if counts else "0"
+    test = Omnibus(*names, len(compared), len(common), replicates, *left_out, len(set(sources)))
     key = [value for value in names if value != "all"]  # draws are as before there were groups
     rng = generator(config["seed"], "over data sets", *key)
     means = [[fmean(row) for row in losses.tolist()] for losses in by_replicate.values()]
@@ -211,10 +196,6 @@ def _of_group(
 def origin_of(settings):
     """The generator, the data set of scikit-learn or OpenML, or the file: columns or an angle make no other source."""
     return next(str(settings[kind]) for kind in ("generator", "sklearn", "openml", "file") if kind in settings)
-
-
-def _range(counts):
-    return " to ".join(str(n) for n in dict.fromkeys((min(counts), max(counts)))) if counts else "0"
 
 
 @cache
@@ -243,14 +224,14 @@ def _tests(losses, sources, seed):
     return numbers
 
 
-def _ranks(names: Names, compared: list[str], losses: np.ndarray, critical: float | None) -> list[Rank]:
+def _ranks(names: Names, compared, losses, critical):
     averages = statistics.rank(losses).mean(axis=0)
     best = (losses == losses.min(axis=1, keepdims=True)).sum(axis=0)
     order = np.argsort(averages, kind="stable")
     return [Rank(*names, compared[i], len(losses), float(averages[i]), int(best[i]), critical) for i in order]
 
 
-def _pair(names: Names, compared: list[str], losses: np.ndarray, i: int, j: int) -> Pair:
+def _pair(names: Names, compared, losses, i, j):
     differences = losses[:, i] - losses[:, j]
     mean = mean_difference(differences.tolist())
     low, high = mean.interval(1 - 2 * statistics.ALPHA)  # inside the region if two one-sided tests reject

@@ -1,7 +1,6 @@
 """Error rate against the number of prototypes, of the methods that have them."""
 
 import math
-from pathlib import Path
 from statistics import fmean, stdev
 
 import numpy as np
@@ -10,8 +9,7 @@ from proset.losses import mean
 from proset_study.methods import METHODS
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import among_the_best
-from proset_study.report.analysis.runs import prototype_runs
-from proset_study.store.results import write_rows
+from proset_study.report.analysis.runs import finals_of, prototype_runs
 from proset_study.store.stored import Final, Stored
 
 COLUMNS = (
@@ -64,8 +62,7 @@ def test_error(final: Final) -> tuple[float, float]:
 
 def prototype_finals(stored: Stored, replicate: int, data_set: str) -> list[Final]:
     """Final models of the compared methods that have prototypes; see `runs.prototype_runs`."""
-    there = {f.run.name: f for f in stored.finals(replicate, data_set)}
-    return [there[run.name] for run in prototype_runs(stored.study, data_set) if run.name in there]
+    return finals_of(stored, prototype_runs(stored.study, data_set), data_set, replicate)
 
 
 def prototype_rows(stored: Stored) -> list[dict]:
@@ -104,21 +101,12 @@ def test_errors(stored: Stored) -> tuple[list[str], list[dict]]:
                     wrong = final.probabilities_of_fits.argmax(axis=-1) != final.y
                     errors[final.run.method][replicate] = fmean(mean(fit, final.weight) for fit in wrong)
         best = among_the_best(errors, overlap.get(data_set, 0.0))
-        cells = {
-            f.run.method: {
-                "run": f.run.name,
-                "error": fmean(values := errors[f.run.method].values()),
-                "deviation": stdev(values) if len(values) > 1 else None,
-                "prototypes": f.fit["summary"]["prototypes"],
-                "best": f.run.method in best,
-            }
-            for f in finals
-        }
+        cells = {}
+        for f in finals:
+            values, is_best = errors[f.run.method].values(), f.run.method in best
+            cell = {"run": f.run.name, "prototypes": f.fit["summary"]["prototypes"], "best": is_best}
+            cell |= {"error": fmean(values), "deviation": stdev(values) if len(values) > 1 else None}
+            cells[f.run.method] = cell
         if cells:
             rows.append({"data_set": data_set, "cells": [cells.get(name) for name in names]})
     return names, rows
-
-
-def write_prototypes(path: Path, stored: Stored) -> None:
-    """Write `prototype_rows` as CSV."""
-    write_rows(path, prototype_rows(stored), COLUMNS)

@@ -6,8 +6,11 @@ from itertools import permutations
 from pathlib import Path
 from statistics import fmean, stdev
 
+from scipy.stats import t
+
+from proset_study.report.rows import groups, pick
 from proset_study.store.metrics import SCORES
-from proset_study.store.results import FINAL, Row, read_published, write_rows
+from proset_study.store.results import FINAL, Row, read_published
 from proset_study.store.stored import Stored
 
 MIN_REPLICATES = 5
@@ -75,11 +78,6 @@ def agreement(stored: Stored, published: Path) -> list[Agreement]:
     return [_agreement(row, ours.get(row.key, {}), known, stored.replicates[0]) for row in theirs]
 
 
-def write_agreement(path: Path, stored: Stored, published: Path) -> None:
-    """Write `agreement` as CSV."""
-    write_rows(path, agreement(stored, published), Agreement)
-
-
 @dataclass(frozen=True)
 class Summary:
     """How many test scores of an experiment, or of all, are within the tolerance.
@@ -100,11 +98,8 @@ class Summary:
 
 def summary(numbers: list[Agreement]) -> list[Summary]:
     """One for each experiment, and "all" as the last one."""
-    scores = [n for n in numbers if n.is_test_score]
-    groups: dict[str, list[Agreement]] = {}
-    for number in scores:
-        groups.setdefault(number.experiment, []).append(number)
-    return [_summary(name, group) for name, group in {**groups, "all": scores}.items()]
+    scores = pick(numbers, is_test_score=True)
+    return [_summary(name, group) for name, group in {**groups(scores, "experiment"), "all": scores}.items()]
 
 
 def _summary(experiment, group):
@@ -128,17 +123,13 @@ def _agreement(row: Row, ours: dict[int, float], theirs: Published, first: int) 
         if allowed := allowed_range(row.key, published, theirs):
             low, high = allowed
             agrees = "yes" if within(own, allowed) else "no"
-            repeated = _repeated(values, low - published, high - published)
+            least, most = low - published - 1e-9, high - published + 1e-9
+            alike = [least <= round(a, 2) - round(b, 2) <= most for a, b in permutations(values, 2)]
+            repeated = fmean(alike) if alike else None
     mean, deviation = (fmean(values), stdev(values)) if len(values) > 1 else (None, None)
     names = (row.experiment, row.method, row.dataset, row.variant, row.section, row.quantity)
     spread = (len(values), mean, deviation, chance, repeated, row.role)
     return Agreement(*(*names, published, own, difference, agrees, low, high, *spread))
-
-
-def _repeated(values, low, high):
-    """Proportion of pairs whose difference is in a range; None without pairs."""
-    pairs = [low - 1e-9 <= round(a, 2) - round(b, 2) <= high + 1e-9 for a, b in permutations(values, 2)]
-    return fmean(pairs) if pairs else None
 
 
 def allowed_range(key: Key, published: float, theirs: Published) -> tuple[float, float] | None:
@@ -160,8 +151,6 @@ def allowed_range(key: Key, published: float, theirs: Published) -> tuple[float,
 
 def prediction_half_width(deviation: float, n: int) -> float:
     """Half of the 95 % interval around the mean of n values, of that standard deviation, for one value more."""
-    from scipy.stats import t
-
     return float(t.ppf(0.975, n - 1)) * deviation * float((1 + 1 / n) ** 0.5)
 
 

@@ -9,7 +9,7 @@ from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import Agreement, agreement, within
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.store.results import write_rows
+from proset_study.report.rows import groups, pick
 from proset_study.store.stored import Stored
 
 DIFFERENCE = "log-loss, published minus ours"
@@ -50,17 +50,12 @@ def reproduction(stored: Stored, published: Path) -> list[Finding]:
     return [*_differences(numbers), *_counts(numbers), *_foils(numbers)]
 
 
-def write_reproduction(path: Path, stored: Stored, published: Path) -> None:
-    """Write `reproduction` as CSV."""
-    write_rows(path, reproduction(stored, published), Finding)
-
-
 def _differences(numbers: list[Agreement]) -> Iterator[Finding]:
-    by_data_set: dict[str, list[float]] = {}
-    for n in numbers:
-        is_compared = n.is_test_score and n.quantity == "log_loss" and n.chance
-        if is_compared and n.published is not None and n.mean is not None:
-            by_data_set.setdefault(n.dataset, []).append(n.published - n.mean)
+    repeated = [n for n in pick(numbers, is_test_score=True, quantity="log_loss") if n.chance]
+    by_data_set = {
+        data_set: [n.published - n.mean for n in group if n.published is not None and n.mean is not None]
+        for data_set, group in groups(repeated, "dataset").items()
+    }
     means = {data_set: fmean(differences) for data_set, differences in by_data_set.items()}
     if len(means) > 1:
         mean = mean_difference(list(means.values()))
@@ -76,9 +71,9 @@ def _counts(numbers: list[Agreement]) -> Iterator[Finding]:
     if repeated := [n for n in scores if n.chance]:
         yield _inside(repeated)
         again = fmean(n.repeated for n in repeated if n.repeated is not None)
-        yield Finding(TOLERATED_OF_REPEATED, len(repeated), _n_within(repeated), again)
+        yield Finding(TOLERATED_OF_REPEATED, len(repeated), len(pick(repeated, within="yes")), again)
     if scores:
-        yield Finding(TOLERATED, len(scores), _n_within(scores))
+        yield Finding(TOLERATED, len(scores), len(pick(scores, within="yes")))
     if prototypes := [n for n in judged if n.quantity == "prototypes"]:
         outside = [n for n in prototypes if n.within == "no"]
         yield Finding(PROTOTYPES, len(prototypes), len(prototypes) - len(outside))
@@ -86,16 +81,9 @@ def _counts(numbers: list[Agreement]) -> Iterator[Finding]:
 
 
 def _inside(numbers):
-    by_data_set: dict[str, list[bool]] = {}
-    for n in numbers:
-        by_data_set.setdefault(n.dataset, []).append(n.chance == "yes")
-    proportions = [fmean(inside) for inside in by_data_set.values()]
-    finding = Finding(INSIDE, len(numbers), sum(map(sum, by_data_set.values())), fmean(proportions))
+    proportions = [fmean(n.chance == "yes" for n in group) for group in groups(numbers, "dataset").values()]
+    finding = Finding(INSIDE, len(numbers), len(pick(numbers, chance="yes")), fmean(proportions))
     return replace(finding, p=1 - mean_difference(proportions).above(LEVEL)) if len(proportions) > 1 else finding
-
-
-def _n_within(numbers):
-    return sum(n.within == "yes" for n in numbers)
 
 
 def _foils(numbers: list[Agreement]) -> Iterator[Finding]:

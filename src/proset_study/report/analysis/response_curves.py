@@ -8,10 +8,10 @@ away, and what a method adds to the score of the Bayes rule is never below 0.
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from statistics import fmean
 
 import numpy as np
+from scipy.special import entr, rel_entr
 
 from proset.losses import SMALLEST, mean
 from proset_study.data import generators
@@ -22,7 +22,6 @@ from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.wording import listed
-from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
 
 SCORES = {"error": "error rate", "log_loss": "log-loss"}
@@ -80,8 +79,6 @@ def response_rows(stored: Stored) -> list[dict]:
 
     Keys are `COLUMNS`; of a method's experiments on a data set the first one counts.
     """
-    from scipy.special import entr, rel_entr
-
     config, rows = stored.study.config, []
     on_curves = {d for curve in _points(stored).values() for d in curve.values()}
     for replicate in stored.replicates:
@@ -181,7 +178,7 @@ def crossings(states: dict[str, dict[float, str]]) -> str:
 
 
 def response_section(found: list[Curves]) -> list[dict]:
-    """What is said of the curves: "score", "title", "methods", "words" and "rows" for each score."""
+    """What is said of the curves: "score", "title", "methods", "words" and "rows" of texts for each score."""
     return [
         {
             "score": curves.score,
@@ -209,42 +206,28 @@ def title(varied: str) -> str:
     return "order of interaction" if varied == "order" else f"{varied.replace('_', ' ')}{_UNITS.get(varied, '')}"
 
 
-def write_response_curves(path: Path, stored: Stored) -> None:
-    """Write `response_rows` as CSV, if there are any."""
-    if rows := response_rows(stored):
-        write_rows(path, rows, COLUMNS)
-
-
 _UNITS = {"irrelevant": " features", "angle": " (degrees)", "imbalance": " (1 to ...)"}
 
 
 def _lines(curves, first):
-    return [
-        {"title": title(varied), "range": _range(curves.points[varied]), "words": crossings(states)}
-        for varied, states in compared(curves, first).items()
-        if states
-    ]
-
-
-def _range(on_curve):
-    first, *_, last = on_curve
-    return f"{first:g} to {last:g}"
+    lines = []
+    for varied, states in compared(curves, first).items():
+        if states:
+            low, *_, high = curves.points[varied]
+            lines.append({"title": title(varied), "range": f"{low:g} to {high:g}", "words": crossings(states)})
+    return lines
 
 
 def _table(curves):
     def shown(by_replicate):
         return f"{fmean(by_replicate.values()):.3f}" if by_replicate else ""
 
-    return [
-        {
-            "title": title(varied),
-            "value": f"{value:g}",
-            "bayes": shown(curves.bayes.get(data_set)),
-            "cells": [shown(curves.excess.get((method, data_set))) for method in curves.methods],
-        }
-        for varied, on_curve in curves.points.items()
-        for value, data_set in on_curve.items()
-    ]
+    rows = []
+    for varied, on_curve in curves.points.items():
+        for value, data_set in on_curve.items():
+            excess = (shown(curves.excess.get((method, data_set))) for method in curves.methods)
+            rows.append([title(varied), f"{value:g}", shown(curves.bayes.get(data_set)), *excess])
+    return rows
 
 
 def _points(stored):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from proset_study.methods import METHODS, get
+from proset_study.store.stored import Final, Stored
 from proset_study.study.config.study import Run, Study
 
 
@@ -10,6 +11,12 @@ def runs_of(study: Study, data_set: str) -> list[Run]:
     """All runs that the config has for a data set, also those that `only` leaves out, in its order."""
     experiments = study.config["experiments"]
     return [run for run in study.runs.values() if data_set in experiments[run.experiment]["data_sets"]]
+
+
+def finals_of(stored: Stored, runs: Iterable[Run], data_set: str, replicate: int | None = None) -> list[Final]:
+    """Final models of some runs that are there; of the first replicate by default."""
+    there = {f.run.name: f for f in stored.finals(replicate, data_set)}
+    return [there[run.name] for run in runs if run.name in there]
 
 
 def has_path(run: Run, data_set: str) -> bool:

@@ -6,7 +6,7 @@ that it is paired with every other method; nothing of theirs is fitted.
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -15,6 +15,8 @@ from proset_study import methods
 from proset_study.base.records import read_json, write_text
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, mean_difference
+from proset_study.report.rows import groups
+from proset_study.report.wording import table_line
 from proset_study.store.metrics import LOSSES, OF_ALL
 from proset_study.store.results import FINAL, Row, by_fit_seed, read_rows, write_rows
 from proset_study.study import layout
@@ -64,9 +66,6 @@ class Difference:
         if None in ours or None in theirs:
             return None
         return theirs != ours and all(their <= our for their, our in zip(theirs, ours, strict=True))
-
-
-COLUMNS = tuple(field.name for field in fields(Difference))
 
 
 def standing_study(method: str, records: Path, experiments: dict) -> Study:
@@ -123,43 +122,26 @@ def differences(study: Study, rows: Iterable[Row], records: Path) -> list[Differ
     for (dataset, rival), theirs in _scores(read_rows(records / layout.ALL_SCORES, Row)).items():
         mine = ours.get(dataset, {quantity: {}})
         common = sorted(mine[quantity].keys() & theirs[quantity].keys())
-        if not common or (score != OF_ALL and not _is_probabilistic(theirs["method"])):
+        is_known = theirs["method"] in methods.METHODS  # else it is taken to predict probabilities
+        if not common or (score != OF_ALL and is_known and not methods.get(theirs["method"]).probabilistic):
             continue
-        sides: dict[str, Any] = {}
+        numbers: dict[str, Any] = {}
         for side, scores in (("", mine), ("rival_", theirs)):
             mean = {key: fmean(scores[key][r] for r in common) for key in {quantity, *BESIDES} if scores[key]}
-            sides |= {f"{side}loss": loss(mean[quantity]), f"{side}error": 1 - mean["balanced_accuracy"]}
-            sides |= {f"{side}{key}": mean.get(key) for key in SIZES}
+            numbers |= {f"{side}loss": loss(mean[quantity]), f"{side}error": 1 - mean["balanced_accuracy"]}
+            numbers |= {f"{side}{key}": mean.get(key) for key in SIZES}
         values = [loss(mine[quantity][r]) - loss(theirs[quantity][r]) for r in common]
-        low, high, verdict = None, None, None
+        numbers |= {"difference": fmean(values), "low": None, "high": None, "verdict": None}
         if len(common) > 1:
             generated = "generator" in study.config["data_sets"][dataset]
             overlap = 0.0 if generated else mine["test_samples"][common[0]] / mine["train_samples"][common[0]]
             paired = mean_difference(values, overlap)
-            (low, high), verdict = paired.interval(LEVEL), paired.side(LEVEL, VERDICTS)
-        compared.append(
-            Difference(
-                dataset=dataset,
-                rival=rival,
-                rival_method=theirs["method"],
-                method=mine["method"],
-                replicates=len(common),
-                score=score,
-                difference=fmean(values),
-                low=low,
-                high=high,
-                verdict=verdict,
-                **sides,
-            )
-        )
+            numbers |= dict(zip(("low", "high"), paired.interval(LEVEL), strict=True))
+            numbers["verdict"] = paired.side(LEVEL, VERDICTS)
+        compared.append(Difference(dataset, rival, theirs["method"], mine["method"], len(common), score, **numbers))
     if not compared:
         raise ValueError(f"{records}: no experiment has a {score} on a replicate of {', '.join(study.data_sets)}")
     return compared
-
-
-def _is_probabilistic(method: str) -> bool:
-    """Of a method that is not in this checkout nothing else is known."""
-    return method not in methods.METHODS or methods.get(method).probabilistic
 
 
 def _scores(rows: Iterable[Row]) -> dict[tuple[str, str], dict]:
@@ -200,11 +182,12 @@ def in_words(compared: list[Difference], records: Path, searched: bool) -> str:
         "features, and one of both smaller, of those that have such a number.",
         "",
     ]
-    better = [f"better in error and {_title(size)}" for size in SIZES]
+    sizes = [size.replace("active_", "") for size in SIZES]
+    better = [f"better in error and {size}" for size in sizes]
     titles = ["data set", "rank", score, "best rival", f"its {score}", "difference", "replicates", "balanced error"]
-    lines += _heading([*titles, *map(_title, SIZES), *better])
+    lines += _heading([*titles, *sizes, *better])
     ranks = []
-    for dataset, rivals in _grouped(compared, "dataset").items():
+    for dataset, rivals in groups(compared, "dataset").items():
         ahead = {row.rival_method for row in rivals if row.rival_loss < row.loss} - {method}
         ranks.append(1 + len(ahead))
         best = min(rivals, key=lambda row: row.rival_loss)
@@ -212,12 +195,12 @@ def in_words(compared: list[Difference], records: Path, searched: bool) -> str:
         cells = [dataset, f"{ranks[-1]} of {n_methods}", _number(best.loss, 3), best.label, _number(best.rival_loss, 3)]
         cells += [_signed(best.difference, best.low, best.high), best.replicates, _number(best.error, 3)]
         cells += [_number(getattr(best, size)) for size in SIZES]
-        lines.append(_line([*cells, *(_dominating(rivals, size) for size in SIZES)]))
+        lines.append(table_line([*cells, *(_dominating(rivals, size) for size in SIZES)]))
     lines += ["", f"Mean rank {fmean(ranks):.1f} over {len(ranks)} data sets.", ""]
     lines += [f"Over data sets, with the {LEVEL:.0%} interval of the mean difference, data sets as units:", ""]
-    titles = ["rival", "data sets", *VERDICTS, "mean difference", "balanced error, ours : theirs", *map(_title, SIZES)]
+    titles = ["rival", "data sets", *VERDICTS, "mean difference", "balanced error, ours : theirs", *sizes]
     lines += _heading(titles)
-    for rows in _grouped(compared, "rival").values():
+    for rows in groups(compared, "rival").values():
         counts = [sum(row.verdict == verdict for row in rows) for verdict in VERDICTS]
         pairs = [
             f"{_mean(rows, key, digits)} : {_mean(rows, f'rival_{key}', digits)}"
@@ -225,19 +208,8 @@ def in_words(compared: list[Difference], records: Path, searched: bool) -> str:
         ]
         values = [row.difference for row in rows]
         interval = mean_difference(values).interval(LEVEL) if len(values) > 1 else (None, None)
-        lines.append(_line([rows[0].label, len(rows), *counts, _signed(fmean(values), *interval), *pairs]))
+        lines.append(table_line([rows[0].label, len(rows), *counts, _signed(fmean(values), *interval), *pairs]))
     return "\n".join(lines) + "\n"
-
-
-def _grouped(rows: list[Difference], key: str) -> dict[str, list[Difference]]:
-    groups: dict[str, list[Difference]] = {}
-    for row in rows:
-        groups.setdefault(getattr(row, key), []).append(row)
-    return groups
-
-
-def _title(key):
-    return key.replace("active_", "")
 
 
 def _dominating(rivals, size):
@@ -248,11 +220,7 @@ def _dominating(rivals, size):
 
 
 def _heading(titles):
-    return [_line(titles), _line(["---", *(["---:"] * (len(titles) - 1))])]
-
-
-def _line(cells):
-    return f"| {' | '.join(map(str, cells))} |"
+    return [table_line(titles), table_line(["---", *(["---:"] * (len(titles) - 1))])]
 
 
 def _signed(difference, low, high):

@@ -134,8 +134,4 @@ def rank_correlation(ranks: np.ndarray, sources: list[str]) -> dict[str, float]:
     values = np.array([correlation[i, j] for i, j in pairs])
     within, between = float(values[same].mean()), float(values[~same].mean())
     excess = max(0.0, (within - between) / (1 - between)) if between < 1 else 0.0
-    return {
-        "alike_within": within,
-        "alike_between": between,
-        "effective": n * n / (n + 2 * int(same.sum()) * excess),
-    }
+    return {"alike_within": within, "alike_between": between, "effective": n * n / (n + 2 * int(same.sum()) * excess)}

@@ -11,14 +11,13 @@ S. R. Searle, G. Casella and C. E. McCulloch, Variance components, Wiley (1992),
 
 from dataclasses import dataclass
 from math import sqrt
-from pathlib import Path
 from statistics import fmean, variance
 
 from proset_study import methods
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.runs import compared_runs
 from proset_study.store.metrics import LOSSES
-from proset_study.store.results import FINAL, by_fit_seed, write_rows
+from proset_study.store.results import FINAL, by_fit_seed
 from proset_study.store.stored import Stored
 
 
@@ -84,13 +83,13 @@ def variance_rows(stored: Stored) -> list[Noise]:
     """Components of all `LOSSES` of all final models."""
     overlap = overlaps(stored, list(stored.study.experiments))
     by_quantity = {score.quantity: score for score in LOSSES.values()}
-    groups: dict[tuple[str, str, str, str, str], list[list[float]]] = {}
+    found: dict[tuple[str, str, str, str, str], list[list[float]]] = {}
     for row, values in by_fit_seed(stored.rows):
         score = by_quantity.get(row.quantity)
         if row.section == FINAL and score is not None and score.fits(methods.get(row.method)):
             key = (row.experiment, row.method, row.dataset, row.variant, score.loss)
-            groups.setdefault(key, []).append([score.as_loss(value) for value in values])
-    return [_noise(key, scores, overlap[key[2]]) for key, scores in groups.items()]
+            found.setdefault(key, []).append([score.as_loss(value) for value in values])
+    return [_noise(key, scores, overlap[key[2]]) for key, scores in found.items()]
 
 
 def _noise(key: tuple[str, str, str, str, str], scores: list[list[float]], overlap: float) -> Noise:
@@ -119,8 +118,3 @@ def noise(stored: Stored) -> list[Noise]:
     shown = {(run.experiment, d, run.variant) for d in stored.study.data_sets for run in compared_runs(stored.study, d)}
     rows = [r for r in variance_rows(stored) if r.score == "log-loss"]
     return [r for r in rows if (r.experiment, r.dataset, r.variant) in shown]
-
-
-def write_variance(path: Path, stored: Stored) -> None:
-    """Write `variance_rows` as CSV."""
-    write_rows(path, variance_rows(stored), Noise)

@@ -14,7 +14,8 @@ from proset_study.report.analysis import statistics
 from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, among_the_best, mean_difference, on_each_data_set
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
-from proset_study.report.wording import counted, fixed, listed, span
+from proset_study.report.rows import groups, pick
+from proset_study.report.wording import counted, fixed, listed, span, table_line
 from proset_study.store.metrics import OF_ALL
 from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Stored
@@ -77,8 +78,10 @@ def verdict(stored: Stored, published: Path) -> Verdict:
                 m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
                 for m, values in by_method.items()
             }
+    names = [method_name(method) for method in shown[1:]]
+    asked = f"Does {method_name(first)} predict as well as {listed(names)}?"
     return Verdict(
-        question=_question(shown),
+        question=asked if names else f"How well does {method_name(first)} predict?",
         track=stored.study.track,
         score=score,
         sentences=[
@@ -101,10 +104,10 @@ def verdict_markdown(found: Verdict) -> str:
     """
     lines = [f"- **{word}** {sentence}" for word, sentence in found.sentences]
     names = [method_name(method) for method in found.shown]
-    lines += ["", _line(f"test {found.score}, {found.track}", names), "|---" + "|---:" * len(names) + "|"]
+    lines += ["", table_line([f"test {found.score}, {found.track}", *names]), "|---" + "|---:" * len(names) + "|"]
     for data_set, scores in found.scores.items():
-        lines.append(_line(data_set, [_text(scores.get(method)) for method in found.shown]))
-    lines += [_line(heading, [texts[method] for method in found.shown]) for heading, texts in found.sizes]
+        lines.append(table_line([data_set, *(_text(scores.get(method)) for method in found.shown)]))
+    lines += [table_line([heading, *(texts[method] for method in found.shown)]) for heading, texts in found.sizes]
     return "\n".join(lines) + "\n"
 
 
@@ -163,15 +166,10 @@ def compared_experiments(stored):
 
 def _score(values, overlap, published, best):
     numbers = list(values.values())
-    mean = mean_difference(numbers, overlap) if len(numbers) > 1 else None
-    return Score(
-        mean=fmean(numbers),
-        deviation=stdev(numbers) if mean else None,
-        interval=mean.interval(LEVEL) if mean else None,
-        published=published,
-        best=best,
-        replicates=len(numbers),
-    )
+    if len(numbers) == 1:
+        return Score(numbers[0], None, None, published, best, 1)
+    interval = mean_difference(numbers, overlap).interval(LEVEL)
+    return Score(fmean(numbers), stdev(numbers), interval, published, best, len(numbers))
 
 
 def _of_each_kind(columns):
@@ -180,11 +178,6 @@ def _of_each_kind(columns):
     for method in columns:
         kinds.setdefault(methods.get(method).form_of or method, method)
     return list(kinds.values())[:MAX_METHODS]
-
-
-def _question(shown):
-    first, *others = (method_name(method) for method in shown)
-    return f"Does {first} predict as well as {listed(others)}?" if others else f"How well does {first} predict?"
 
 
 def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:
@@ -257,11 +250,8 @@ def _ahead(first, shown, losses, overlap, ranks, score):
 
 def _readable(stored, experiments):
     """Prototypes and features of the first method that counts prototypes, over data sets and replicates."""
-    sizes: dict[str, dict[str, list[float]]] = {}
-    for row in stored.rows_of(experiments):
-        if not row.variant and not row.role:
-            sizes.setdefault(row.method, {}).setdefault(row.quantity, []).append(row.value)
-    for method, found in sizes.items():
+    for method, rows in groups(pick(stored.rows_of(experiments), variant="", role=""), "method").items():
+        found = {quantity: [row.value for row in group] for quantity, group in groups(rows, "quantity").items()}
         if "prototypes" in found:
             samples, features, given = (_span(found[name]) for name in ("train_samples", "active_features", "features"))
             used, given = (f" in {features} features", f" with {given}") if max(found["features"]) else ("", "")
@@ -278,14 +268,11 @@ def _sizes(stored, shown, experiments):
         for data_set in run.data_sets:
             length = run.stage("stage2", data_set)["complexity"] - method.min_complexity + 1
             budgets[run.method].append((study.n_trials(run.name, data_set) if study.stage1_run(run) else 1, length))
+    numbers = {method: list(zip(*found, strict=True)) for method, found in budgets.items()}
     return [
-        (heading, {m: span(f"{min(v):,}", f"{max(v):,}") for m, v in _nth(budgets, i).items()})
+        (heading, {m: span(f"{min(both[i]):,}", f"{max(both[i]):,}") for m, both in numbers.items()})
         for i, heading in enumerate(("candidates tried", "sizes on the path"))
     ]
-
-
-def _nth(budgets, i):
-    return {method: [budget[i] for budget in found] for method, found in budgets.items()}
 
 
 def _counted(data_sets):
@@ -298,10 +285,6 @@ def _counted(data_sets):
 def _span(values):
     low, middle, high = min(values), median(values), max(values)
     return f"{middle:,.0f}" if low == high else f"{middle:,.0f} ({low:,.0f} to {high:,.0f})"
-
-
-def _line(label, cells):
-    return f"| {' | '.join([label, *cells])} |"
 
 
 def _text(score):

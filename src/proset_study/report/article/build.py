@@ -11,10 +11,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from proset_study.base.records import read_json, write_json
-from proset_study.report.article import beyond, differences, methods, open_track, study  # noqa: F401 - they register topics
-from proset_study.report.article.records import Reported
+from proset_study.report.article import beyond, methods, open_track, study  # noqa: F401 - they register topics
 from proset_study.report.article.sources import TEXT, check
-from proset_study.report.article.topics import FIGURES, TOPICS, Content, Topic
+from proset_study.report.article.topics import FIGURES, TOPICS, Content, Reported, Topic
 from proset_study.report.figures.style import context, save
 from proset_study.store.stored import Missing
 from proset_study.study import layout

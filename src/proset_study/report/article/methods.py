@@ -10,9 +10,8 @@ from proset.plot.style import class_style, log_axis
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import losses_by_method
 from proset_study.report.analysis.paired import LEVEL
-from proset_study.report.article.records import Reported, groups, pick, rows
-from proset_study.report.article.study import BENCH, RESULTS, STUDY, WHOLE, headline
-from proset_study.report.article.topics import Content, figure, topic
+from proset_study.report.article.study import BENCH, RESULTS, STUDY, Headline
+from proset_study.report.article.topics import Content, Reported, figure, topic
 from proset_study.report.article.wording import (
     count,
     counted,
@@ -25,8 +24,9 @@ from proset_study.report.article.wording import (
     significant,
     whole,
 )
-from proset_study.report.figures.over_replicates import methods_figure, rules_figure
+from proset_study.report.figures.over_data_sets import methods_figure, rules_figure
 from proset_study.report.figures.style import legend, panels
+from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import listed
 from proset_study.store.metrics import OF_ALL
 from proset_study.study import layout
@@ -43,12 +43,11 @@ OFTEN = 6  # features of a data set that are named
 @topic(
     STUDY,
     *(layout.HEADLINE, *(f"findings/{name}.csv" for name in ("methods", "pairs", "ranks"))),
-    command=WHOLE,
     needs=(COMPARISON, ALL_METHODS),
 )
 def comparison(stored: Reported) -> Content:
     """Test losses of the methods, data set by data set and over data sets."""
-    first_page = headline(stored.folder)
+    first_page = Headline(stored.folder)
     pairs = stored.read("findings/pairs.csv", comparison=COMPARISON, score="log-loss", first=FIRST)
     table = [["data sets", "proset against", "better on", "mean difference", "signed ranks"]]
     table[0] += ["most probably better", "most probably worse"]
@@ -78,13 +77,13 @@ def comparison(stored: Reported) -> Content:
 @figure("comparison.differences")
 def differences(stored: Reported) -> Figure:
     """Paired differences of test log-loss from the first method."""
-    return methods_figure(_from_first(stored)).figure
+    return methods_figure(stored.read("findings/methods.csv", score="log-loss", first=FIRST)).figure
 
 
-@topic(STUDY, "findings/methods.csv", command=WHOLE)
+@topic(STUDY, "findings/methods.csv")
 def over_replicates(stored: Reported) -> Content:
     """Paired differences of test log-loss on each data set."""
-    found = _from_first(stored)
+    found = stored.read("findings/methods.csv", score="log-loss", first=FIRST)
     others = list(groups(found, "second"))
     table = [["data set"]]
     for other in others:
@@ -99,7 +98,7 @@ def over_replicates(stored: Reported) -> Content:
     return Content(tables={"differences": table})
 
 
-@topic(STUDY, "findings/ranks.csv", command=WHOLE, needs=(ALL_METHODS,))
+@topic(STUDY, "findings/ranks.csv", needs=(ALL_METHODS,))
 def ranks(stored: Reported) -> Content:
     """The methods with the best average ranks among all."""
     table = [["score", "methods", "critical difference", "first, with average ranks"]]
@@ -111,12 +110,7 @@ def ranks(stored: Reported) -> Content:
     return Content(tables={"first": table})
 
 
-@topic(
-    STUDY,
-    *(layout.ALL_SCORES, layout.RULES, "findings/prototypes.csv"),
-    command=WHOLE,
-    needs=(COMPARISON, PROTOTYPES),
-)
+@topic(STUDY, *(layout.ALL_SCORES, layout.RULES, "findings/prototypes.csv"), needs=(COMPARISON, PROTOTYPES))
 def sparsity(stored: Reported) -> Content:
     """What the selection rule gives up and saves, and error against the number of prototypes."""
     chosen = groups(_chosen(stored), "stage", "rule")
@@ -179,7 +173,7 @@ def prototypes(stored: Reported) -> Figure:
     return figure
 
 
-@topic(STUDY, layout.RULES, command=WHOLE, needs=(COMPARISON,))
+@topic(STUDY, layout.RULES, needs=(COMPARISON,))
 def rules(stored: Reported) -> Content:
     """What each rule of selection gives up and saves, means over data sets and replicates."""
     experiments = stored.study.config["experiments"]
@@ -197,7 +191,7 @@ def rules(stored: Reported) -> Content:
     return Content(tables={"cost": table})
 
 
-@topic(STUDY, "findings/selected_features.csv", command=WHOLE, needs=(COMPARISON,))
+@topic(STUDY, "findings/selected_features.csv", needs=(COMPARISON,))
 def features(stored: Reported) -> Content:
     """How often the models of the compared experiments keep a feature."""
     own = stored.experiments(COMPARISON, FIRST)
@@ -270,10 +264,6 @@ def stored_ranks(stored: Reported, comparison: str) -> tuple[dict[str, float], l
     ranked = {row["method"]: row["average_rank"] for row in sorted(found, key=lambda row: row["average_rank"])}
     best, critical = min(ranked.values()), found[0]["critical_difference"]
     return ranked, [method for method, rank in ranked.items() if rank - best <= critical], critical
-
-
-def _from_first(stored):
-    return stored.read("findings/methods.csv", score="log-loss", first=FIRST)
 
 
 def _chosen(stored):

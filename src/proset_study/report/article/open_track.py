@@ -7,16 +7,15 @@ from statistics import fmean, median
 
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
+from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.article.methods import stored_ranks
-from proset_study.report.article.records import Reported, groups, pick, rows
-from proset_study.report.article.study import RESULTS, headline
-from proset_study.report.article.topics import Content, overlay, topic
+from proset_study.report.article.study import RESULTS, Headline
+from proset_study.report.article.topics import Content, Reported, overlay, topic
 from proset_study.report.article.wording import count, decimals, difference, general, p_value, ratio, whole
+from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import listed
-from proset_study.store.results import by_fit_seed
 from proset_study.store.stored import Missing
 from proset_study.study import layout
 
@@ -28,12 +27,7 @@ SHOWN_RANKS = 3  # besides the best one
 CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
 
 
-@topic(
-    TRACK,
-    *(layout.HEADLINE, layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES),
-    command=OF_TRACK,
-    needs=(TRACKED,),
-)
+@topic(TRACK, *(layout.HEADLINE, layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES), needs=(TRACKED,))
 def open_track(stored: Reported) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
     experiments = stored.experiments(TRACKED)
@@ -65,7 +59,7 @@ def open_track(stored: Reported) -> Content:
         "level": count(len(near)),
         "svm_edges": ratio(len(at_edge), sum(map(len, losses.get("svm", {}).values()))),
     }
-    return Content(texts, {"scores": headline(stored.folder).table, "cost": cost, "rivals": rivals})
+    return Content(texts, {"scores": Headline(stored.folder).table, "cost": cost, "rivals": rivals})
 
 
 @dataclass(frozen=True)
@@ -80,7 +74,7 @@ class Compared:
     verdict: str  # on the second
 
 
-@topic(TRACK, layout.ALL_SCORES, command=OF_TRACK, needs=(TRACKED, "open_candidates"))
+@topic(TRACK, layout.ALL_SCORES, needs=(TRACKED, "open_candidates"))
 def leave_one_out(stored: Reported) -> Content:
     """Leave-one-out references against the split, and all samples as candidates against drawn ones."""
     split, drawn = (stored.experiments(TRACKED, method) for method in (SPLIT, LEAVE_ONE_OUT))
@@ -140,10 +134,7 @@ def at_most(project: Path) -> Content:
 
 
 @topic(
-    TRACK,
-    *(layout.ALL_SCORES, *(f"findings/{name}.csv" for name in ("variance", "costs", "pairs"))),
-    command=OF_TRACK,
-    needs=(TRACKED,),
+    TRACK, *(layout.ALL_SCORES, *(f"findings/{name}.csv" for name in ("variance", "costs", "pairs"))), needs=(TRACKED,)
 )
 def references(stored: Reported) -> Content:
     """Split and leave-one-out references and the mean of several draws, tuned alike, by more scores; rivals."""
@@ -155,7 +146,7 @@ def references(stored: Reported) -> Content:
     )
     by_score = groups(variance, "method", "dataset", "score")
     fits = groups(seconds, "method", "dataset")
-    kept = quantity_of(stored, own, "prototypes")
+    kept = by_method(stored, own, "prototypes")
     scores = ("log-loss", "Brier score", "balanced error")
     table = [["data set", *scores, "log-loss between draws", "prototypes, mean", "CPU seconds of a fit"]]
     for data_set in stored.study.data_sets:
@@ -172,12 +163,13 @@ def references(stored: Reported) -> Content:
     rivals = [["leave-one-out references against", "better on", "mean difference", "signed ranks"]]
     for row in against:
         wins = ratio(row["first_wins"], row["data_sets"])
-        rivals.append([method_name(row["second"]), wins, _difference(row), p_value(row["wilcoxon_p"])])
+        interval = difference(row["mean_difference"], row["low"], row["high"])
+        rivals.append([method_name(row["second"]), wins, interval, p_value(row["wilcoxon_p"])])
     (averaged,) = pick(against, second=AVERAGED)
     texts = {
         "kinds": " / ".join(map(method_name, kinds)),
         "averaged_better": ratio(averaged["second_wins"], averaged["data_sets"]),
-        "against_averaged": _difference(averaged),
+        "against_averaged": difference(averaged["mean_difference"], averaged["low"], averaged["high"]),
     }
     return Content(texts, {"scores": table, "rivals": rivals})
 
@@ -190,21 +182,11 @@ def all_candidates(stored: Reported) -> list[str]:
     return [e for e in stored.experiments("open_candidates") if e not in drawn]
 
 
-def quantity_of(stored: Reported, experiments: list[str], quantity: str) -> dict[str, dict[str, dict[int, float]]]:
-    """A quantity by method, data set and replicate, mean over fit seeds; of a method's experiments the first counts."""
-    found: dict[str, dict[str, dict[int, float]]] = {}
-    wanted = pick(stored.rows_of(experiments), quantity=quantity, variant="")
-    for row, values in by_fit_seed([row for row in wanted if row.section not in ("stage1", "stage2")]):
-        of_data_set = found.setdefault(row.method, {}).setdefault(row.dataset, {})
-        of_data_set.setdefault(row.replicate, fmean(values))
-    return found
-
-
 def _compare(stored, first, second):
     """Two forms, each by its experiments, on every data set that they share at least two replicates of."""
     overlap = overlaps(stored, first)
-    losses = [_of_one(losses_by_method(stored, form, "log-loss")) for form in (first, second)]
-    sizes = [_of_one(quantity_of(stored, form, "prototypes")) for form in (first, second)]
+    losses = [found for form in (first, second) for found in losses_by_method(stored, form, "log-loss").values()]
+    sizes = [found for form in (first, second) for found in by_method(stored, form, "prototypes").values()]
     ours, theirs = losses
     found = []
     for data_set, mean in on_each_data_set(theirs, ours, overlap).items():
@@ -214,15 +196,6 @@ def _compare(stored, first, second):
         words = difference(mean.value, *mean.interval(LEVEL))
         found.append(Compared(data_set, len(shared), means, kept, words, mean.side(LEVEL, VERDICTS)))
     return found
-
-
-def _of_one(by_method):
-    (found,) = by_method.values()
-    return found
-
-
-def _difference(row):
-    return difference(row["mean_difference"], row["low"], row["high"])
 
 
 def _verdicts(prefix, found):

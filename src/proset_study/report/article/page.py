@@ -8,6 +8,7 @@ from jinja2 import Environment, StrictUndefined
 
 from proset_study.report.article.build import SOURCES, checked
 from proset_study.report.article.sources import PAGE
+from proset_study.report.wording import table_line
 from proset_study.store.stored import Missing
 
 FAILING = "claims.failing"
@@ -66,5 +67,5 @@ def markdown(table: list[list[str]]) -> str:
     |---|---|
     | wine | 0.1 |
     """
-    heading, *rows = ("| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in table)
+    heading, *rows = (table_line(cell.replace("|", r"\|") for cell in row) for row in table)
     return "\n".join([heading, "|" + "---|" * len(table[0]), *rows])

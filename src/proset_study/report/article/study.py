@@ -1,7 +1,6 @@
 """The published study and ours: protocol, agreement, what explains the differences, claims."""
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -11,7 +10,7 @@ from proset.plot.style import log_axis
 from proset_study.base.environment import DIRTY
 from proset_study.base.records import read_text
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import ROPE
+from proset_study.report.analysis.losses import ROPE, generated
 from proset_study.report.analysis.published import (
     MIN_REPLICATES,
     TOLERANCE_NOTE,
@@ -29,8 +28,7 @@ from proset_study.report.analysis.reproduction import (
     TOLERATED_OF_REPEATED,
 )
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.article.records import PUBLISHED, Reported, groups, pick, rows
-from proset_study.report.article.topics import Content, figure, overlay, topic
+from proset_study.report.article.topics import PUBLISHED, Content, Reported, figure, overlay, topic
 from proset_study.report.article.wording import (
     count,
     counted,
@@ -47,6 +45,7 @@ from proset_study.report.article.wording import (
 from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.figures.style import legend, method_style
+from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import listed
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Missing
@@ -58,13 +57,13 @@ RECOMMENDED = ("S1", "S2", "S3", "S4", "S5", "S7", "S14", "S15", "S21")  # claim
 WHOLE, ON_DRAWS, BENCH = overlay("replicates"), overlay("published_draws"), "make bench"
 
 
-@topic(STUDY, layout.ALL_SCORES, command=WHOLE, needs=("E1", "E2", "E3", "E5", "E6", "E9"), reads_published=True)
+@topic(STUDY, layout.ALL_SCORES, needs=("E1", "E2", "E3", "E5", "E6", "E9"), reads_published=True)
 def protocol(stored: Reported) -> Content:
     """Data sets, experiments, constants of the searches, and what the report was made with."""
     cells, manifest, config = rows(stored.published), stored.manifest, stored.study.config
     published = list(groups(cells, "experiment"))
     data_sets = list(groups(cells, "dataset"))
-    real = [d for d in data_sets if not stored.is_generated(d)]
+    real = [d for d in data_sets if not generated(stored, d)]
     experiments, proset, boosting = config["experiments"], config["experiments"]["E3"], config["experiments"]["E9"]
     space, rounds = proset["stage1"]["space"], boosting["stage2"]
     runs = [(run, d) for run in stored.study.runs.values() if run.experiment in published for d in run.data_sets]
@@ -89,8 +88,8 @@ def protocol(stored: Reported) -> Content:
         "max_fraction": general(proset["parameters"]["max_fraction"]),
         "alphas": listed([f"{experiments[e]['parameters']['alpha_v']:g}" for e in ("E1", "E2", "E3")]),
         "alpha": general(proset["parameters"]["alpha_v"]),
-        "lambda_v": _range(space["lambda_v"]["log_uniform"]),
-        "lambda_w": _range(space["lambda_w"]["log_uniform"]),
+        "lambda_v": " to ".join(map(power, space["lambda_v"]["log_uniform"])),
+        "lambda_w": " to ".join(map(power, space["lambda_w"]["log_uniform"])),
         "batches": count(proset["stage2"]["complexity"]),
         "grid": count(experiments["E5"]["stage1"]["trials"]),
         "fixed_lambda_v": power(experiments["E6"]["parameters"]["lambda_v"]),
@@ -121,12 +120,7 @@ def protocol(stored: Reported) -> Content:
     return Content(texts, {"data_sets": table, "experiments": about})
 
 
-@topic(
-    STUDY,
-    *(layout.COMPARISON, "findings/reproduction.csv", layout.HEADLINE),
-    command=WHOLE,
-    needs=("E1", "E3", "E4", "E8"),
-)
+@topic(STUDY, *(layout.COMPARISON, "findings/reproduction.csv", layout.HEADLINE), needs=("E1", "E3", "E4", "E8"))
 def reproduction(stored: Reported) -> Content:
     """How close the published numbers are to ours."""
     cells = read_rows(stored.folder / layout.COMPARISON, Agreement)
@@ -152,7 +146,7 @@ def reproduction(stored: Reported) -> Content:
     repeated = found[TOLERATED_OF_REPEATED]
     first_words = ("Reproduced:", "Compatible:", "Not reproduced:", "Reproduced?")
     texts = {
-        "sentence": headline(stored.folder).with_words(*first_words),
+        "sentence": Headline(stored.folder).with_words(*first_words),
         "within": some(TOLERATED),
         "inside": some(INSIDE),
         "repeated_ours": percent(repeated["found"] / repeated["of"]),
@@ -172,7 +166,7 @@ def reproduction(stored: Reported) -> Content:
         "prototypes": some(PROTOTYPES),
         "fewer": some(FEWER),
         "misses": whole(len(misses)),
-        "misses_real": whole(sum(not stored.is_generated(cell.dataset) for cell in misses)),
+        "misses_real": whole(sum(not generated(stored, cell.dataset) for cell in misses)),
         "misses_beyond": count(len(beyond)),
         "where_beyond": listed(list(dict.fromkeys(f"{c.experiment} on {c.dataset}" for c in beyond))),
     }
@@ -203,24 +197,27 @@ def agreement(stored: Reported) -> Figure:
     return figure
 
 
-@topic(STUDY, layout.CLAIMS, command=WHOLE)
+@topic(STUDY, layout.CLAIMS)
 def claims(stored: Reported) -> Content:
     """The statements of the published text, decided by our numbers."""
     statements = stored.read(layout.CLAIMS)
     tested = [s for s in statements if not s["cannot_fail"] and (s["replicates_decided"] or 0) >= MIN_AGREEING]
     supported = pick(tested, published="holds")
     recommended = [s for s in tested if s["id"] in RECOMMENDED]
-    parts = (tested, supported, recommended)
-    verdicts, of_supported, of_recommended = (Counter(s["verdict"] for s in part) for part in parts)
+    verdicts, of_supported, of_recommended = (
+        Counter(s["verdict"] for s in part) for part in (tested, supported, recommended)
+    )
     failing = [["claim", "what is claimed", "data sets", "holds in replicates"]]
     for (name, words), group in groups(pick(supported, verdict="fails"), "id", "claim").items():
         holding = dict.fromkeys(ratio(s["replicates_holding"], s["replicates_decided"]) for s in group)
-        failing.append([name, words, ", ".join(_where(group)), ", ".join(holding)])
+        failing.append([name, words, ", ".join(s["dataset"] or "all" for s in group), ", ".join(holding)])
     table = [["claim", "what is claimed", "holds", "fails", "undetermined"]]
     for name in RECOMMENDED:
         if own := pick(recommended, id=name):
-            where = [_where(pick(own, verdict=verdict)) for verdict in ("holds", "fails", "undetermined")]
-            table.append([name, own[0]["claim"], *map(_few, where)])
+            parts = [pick(own, verdict=verdict) for verdict in ("holds", "fails", "undetermined")]
+            names = [[s["dataset"] or "all" for s in part] for part in parts]
+            few = (", ".join(where) if len(where) <= 2 else f"{len(where)} data sets" for where in names)
+            table.append([name, own[0]["claim"], *few])
     texts = {
         "enough": count(MIN_AGREEING),
         "agreeing": percent(AGREEING),
@@ -252,12 +249,13 @@ def statements(project: Path) -> Content:
     return Content({"all": whole(len(found))}, {"deciding": table})
 
 
-@dataclass(frozen=True)
 class Headline:
     """What a report begins with: sentences by their first words, and the table of test losses."""
 
-    sentences: dict[str, str]
-    table: list[list[str]]
+    def __init__(self, report: Path):
+        lines = read_text(report / layout.HEADLINE).splitlines()
+        self.sentences = dict(line[4:].split("** ", 1) for line in lines if line.startswith("- **"))
+        self.table = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if line.startswith("| ")]
 
     def with_words(self, *first_words: str) -> str:
         """The sentence that begins with one of these words, which are in bold; `Missing` if there is none."""
@@ -267,30 +265,9 @@ class Headline:
         raise Missing(f"{layout.HEADLINE} has {listed(list(self.sentences))}, needed is {listed(list(first_words))}")
 
 
-def headline(report: Path) -> Headline:
-    """Read the first page of a report."""
-    lines = read_text(report / layout.HEADLINE).splitlines()
-    sentences = dict(line[4:].split("** ", 1) for line in lines if line.startswith("- **"))
-    table = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if line.startswith("| ")]
-    return Headline(sentences, table)
-
-
 def misses_of(cells: list[Agreement]) -> list[Agreement]:
     """Published test scores that ours are not within the tolerance of."""
     return [cell for cell in pick(cells, within="no") if cell.is_test_score]
-
-
-def _range(ends):
-    return " to ".join(map(power, ends))
-
-
-def _where(statements):
-    return [statement["dataset"] or "all" for statement in statements]
-
-
-def _few(data_sets):
-    """Their names, or how many they are."""
-    return ", ".join(data_sets) if len(data_sets) <= 2 else f"{len(data_sets)} data sets"
 
 
 def equivalent(p: float) -> str:

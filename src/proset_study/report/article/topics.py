@@ -2,15 +2,57 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from proset_study.report.article.records import PUBLISHED, Reported
-from proset_study.report.article.wording import Number
-from proset_study.store.stored import Missing
+from proset_study.base.records import read_json
+from proset_study.report.article.wording import Printed
+from proset_study.report.rows import rows
+from proset_study.store.results import Row, read_rows
+from proset_study.store.stored import Missing, Stored
 from proset_study.study import layout
+from proset_study.study.config.study import Study, selected_data_sets
+
+PUBLISHED = "data/published/published.csv"
+
+
+class Reported(Stored):
+    """A study of which only the report, the folder reports/<study>, is needed: its numbers are in results.csv.xz.
+
+    `published` is the CSV file of the published numbers, by default that of the project around the report.
+    """
+
+    def __init__(self, folder: Path, published: Path | None = None):
+        self.manifest = read_json(folder / layout.MANIFEST)
+        self.published = published or folder.parents[1] / PUBLISHED
+        super().__init__(folder, Study.of(self.manifest["config"]))
+
+    def read(self, name: str, **wanted: Any) -> list[dict[str, Any]]:
+        """Rows of one of its CSV files; see `rows.rows`."""
+        return rows(self.folder / name, **wanted)
+
+    def experiments(self, comparison: str, *methods: str) -> list[str]:
+        """Those that a comparison of the config names, of all methods or of some."""
+        named = self.study.config["comparisons"][comparison]["experiments"]
+        return [e for e in named if not methods or self.study.config["experiments"][e]["method"] in methods]
+
+    def runs_whole(self, name: str) -> bool:
+        """Whether the study has an experiment or a comparison, and runs it on all of its data sets."""
+        config = self.study.config
+        if name in config["experiments"]:
+            return selected_data_sets(config, name) == config["experiments"][name]["data_sets"]
+        return name in config.get("comparisons", {}) and all(map(self.runs_whole, self.experiments(name)))
+
+    @cached_property
+    def _scores(self):
+        return read_rows(self.folder / layout.ALL_SCORES, Row)
+
+    def _read_rows(self, experiment):
+        return [row for row in self._scores if row.experiment == experiment]
+
 
 TOPICS: dict[str, "Topic"] = {}
 FIGURES: dict[str, Callable[[Reported], Figure]] = {}
@@ -31,7 +73,7 @@ class Content:
     def to_json(self) -> dict[str, Any]:
         """Texts, with the numbers behind those that print some, and tables."""
         numbers = {
-            name: {"value": text.value, "text": text} if isinstance(text, Number) else {"text": text}
+            name: {"value": text.value, "text": text} if isinstance(text, Printed) else {"text": text}
             for name, text in self.texts.items()
         }
         return {"numbers": numbers, "tables": self.tables}
@@ -82,13 +124,14 @@ class Topic:
 
 
 def topic(
-    report: str, *files: str, command: str, needs: tuple[str, ...] = (), reads_published: bool = False
+    report: str, *files: str, command: str = "", needs: tuple[str, ...] = (), reads_published: bool = False
 ) -> Callable[[Callable[[Any], Content]], Callable[[Any], Content]]:
-    """Register a function as the topic of its name."""
+    """Register a function as the topic of its name; the overlay of a report is named after it, but for the study."""
 
     def register(give):
         names = (layout.MANIFEST, *files) if report else files
-        TOPICS[give.__name__] = Topic(give.__name__, report, names, command, give, needs, reads_published)
+        made_by = command or overlay({"reports/study": "replicates"}.get(report, Path(report).name))
+        TOPICS[give.__name__] = Topic(give.__name__, report, names, made_by, give, needs, reads_published)
         return give
 
     return register

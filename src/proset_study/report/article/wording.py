@@ -12,19 +12,19 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-class Number(str):
+class Printed(str):
     """A text with the number that it prints, or several of them, as `value`."""
 
     value: Any
 
-    def __new__(cls, text: str, *values: float | None) -> "Number":
+    def __new__(cls, text: str, *values: float | None) -> "Printed":
         """The text of one number, or of a list of several."""
         number = super().__new__(cls, text)
         number.value = values[0] if len(values) == 1 else list(values)
         return number
 
 
-def count(number: float) -> Number:
+def count(number: float) -> Printed:
     """A count, in words up to twelve; ValueError for what is none.
 
     Examples
@@ -34,25 +34,25 @@ def count(number: float) -> Number:
     """
     if number < 0 or number != round(number):
         raise ValueError(f"number: {number!r} is not allowed, a count is a whole number from 0 on")
-    return Number(_SMALL[round(number)], number) if number <= 12 else whole(number)
+    return Printed(_SMALL[round(number)], number) if number <= 12 else whole(number)
 
 
-def counted(number: int, noun: str) -> Number:
+def counted(number: int, noun: str) -> Printed:
     """A count with what is counted: "one seed", "three seeds"."""
-    return Number(f"{count(number)} {noun}{'' if number == 1 else 's'}", number)
+    return Printed(f"{count(number)} {noun}{'' if number == 1 else 's'}", number)
 
 
-def whole(number: float) -> Number:
+def whole(number: float) -> Printed:
     """A number without decimals, always in digits."""
-    return Number(f"{number:,.0f}", number)
+    return Printed(f"{number:,.0f}", number)
 
 
-def general(number: float) -> Number:
+def general(number: float) -> Printed:
     """A number with as many digits as it has."""
-    return Number(f"{number:g}", number)
+    return Printed(f"{number:g}", number)
 
 
-def decimals(number: float, digits: int = 3, sign: bool = False) -> Number:
+def decimals(number: float, digits: int = 3, sign: bool = False) -> Printed:
     """A number with so many decimals and a typographic minus; ValueError if it is not finite.
 
     Examples
@@ -62,42 +62,36 @@ def decimals(number: float, digits: int = 3, sign: bool = False) -> Number:
     """
     if not isfinite(number):
         raise ValueError(f"number: {number!r} is not allowed, must be finite")
-    return Number(fixed(number, digits, "+" if sign else ""), number)
+    return Printed(fixed(number, digits, "+" if sign else ""), number)
 
 
-def interval(low: float, high: float) -> Number:
+def interval(low: float, high: float) -> Printed:
     """Both ends, signed."""
-    return Number(f"{decimals(low, sign=True)} to {decimals(high, sign=True)}", low, high)
+    return Printed(f"{decimals(low, sign=True)} to {decimals(high, sign=True)}", low, high)
 
 
-def difference(value: float, low: float, high: float) -> Number:
+def difference(value: float, low: float, high: float) -> Printed:
     """Signed, with its interval in brackets."""
-    return Number(f"{decimals(value, sign=True)} ({interval(low, high)})", value, low, high)
+    return Printed(f"{decimals(value, sign=True)} ({interval(low, high)})", value, low, high)
 
 
-def percent(proportion: float) -> Number:
+def percent(proportion: float) -> Printed:
     """Of a whole, without decimals."""
-    return Number(f"{proportion:.0%}".replace("%", " %"), proportion)
+    return Printed(f"{proportion:.0%}".replace("%", " %"), proportion)
 
 
-def p_value(p: float | None) -> Number:
-    """With two digits; below a thousandth by its bound.
-
-    Examples
-    --------
-    >>> p_value(0.0708), p_value(2e-11), p_value(None)
-    ('0.071', '< 0.001', '')
-    """
-    return Number(wording.p_value(p), p)
+def p_value(p: float | None) -> Printed:
+    """With two digits, or that it is below 0.001; empty for None."""
+    return Printed(wording.p_value(p), p)
 
 
-def p_of(p: float) -> Number:
+def p_of(p: float) -> Printed:
     """The same in a sentence: "p = 0.071"."""
     text = p_value(p)
-    return Number(f"p {text}" if text.startswith("<") else f"p = {text}", p)
+    return Printed(f"p {text}" if text.startswith("<") else f"p = {text}", p)
 
 
-def power(number: float) -> Number:
+def power(number: float) -> Printed:
     """A number far from 1 with a power of ten.
 
     Examples
@@ -110,7 +104,7 @@ def power(number: float) -> Number:
         return general(number)
     factor = round(number / 10**exponent, 6)
     ten = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
-    return Number(ten if factor == 1 else f"{factor:g} {TIMES} {ten}", number)
+    return Printed(ten if factor == 1 else f"{factor:g} {TIMES} {ten}", number)
 
 
 def significant(p: float | None) -> bool:
@@ -118,6 +112,6 @@ def significant(p: float | None) -> bool:
     return p is not None and p < ALPHA
 
 
-def ratio(part: float, of: float) -> Number:
+def ratio(part: float, of: float) -> Printed:
     """Some of all."""
-    return Number(f"{part:.0f} of {of:.0f}", part, of)
+    return Printed(f"{part:.0f} of {of:.0f}", part, of)

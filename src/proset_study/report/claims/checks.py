@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import stdev
 
+from scipy.stats import pearsonr
+
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.claims.quantities import Deferred, Number, Scope, as_number, combine, deferred, log_loss
+from proset_study.report.claims.quantities import Deferred, Quantity, Scope, as_number, combine, deferred, log_loss
 
 TOLERANCE = 1e-9  # closer numbers are equal, so that differences of printed decimals compare as they are printed
 SIX = ("iris_2f", "wine", "cancer", "digits", "checker", "xor_6f")
@@ -37,7 +39,7 @@ class Check:
 
 
 @deferred
-def compare(*terms: Number | float | str) -> Check:
+def compare(*terms: Quantity | float | str) -> Check:
     """Check a chain of numbers and relations in turn, as in `compare(a, "<", b, "<=", 0.5)`.
 
     The text shows the relations that are true. A chain with missing numbers fails if a part of it does.
@@ -59,14 +61,11 @@ def every(held: Iterable[bool | None]) -> bool | None:
     return False if False in held else None if None in held else True
 
 
-@deferred
-def fails(check: Check) -> Check:
-    """The contrary."""
-    return _contrary(check)
-
-
-def _contrary(check):
+def _contrary(check: Check) -> Check:
     return Check(None if check.holds is None else not check.holds, check.text, check.missing)
+
+
+fails = deferred(_contrary)
 
 
 @deferred
@@ -77,7 +76,7 @@ def some(*checks: Check) -> Check:
     return _contrary(Check(none, "; ".join(check.text for check in checks), missing))
 
 
-def mostly_less(pairs: Iterable[tuple[Deferred[Number], Deferred[Number]]]) -> Deferred[Check]:
+def mostly_less(pairs: Iterable[tuple[Deferred[Quantity], Deferred[Quantity]]]) -> Deferred[Check]:
     """Whether the first of two numbers is smaller on more than half of the data sets, of which each has a pair."""
     better = [combine("better", operator.lt, *pair) for pair in pairs]
     wins = combine("data sets where it is better", lambda *held: sum(held), *better)
@@ -89,7 +88,7 @@ def never_always_best(scores: Iterable[Mapping[str, float]]) -> Deferred[Check]:
     scores = list(scores)
     wins = Counter(name for by_name in scores for name, score in by_name.items() if score == max(by_name.values()))
     name, number_of_wins = wins.most_common(1)[0]
-    return compare(Number(f"data sets with {name} best", number_of_wins), "<", Number("all", len(scores)))
+    return compare(Quantity(f"data sets with {name} best", number_of_wins), "<", Quantity("all", len(scores)))
 
 
 def varies_more(one: str, other: str) -> Deferred[Check]:
@@ -100,8 +99,6 @@ def varies_more(one: str, other: str) -> Deferred[Check]:
     """
 
     def check(scope: Scope) -> Check:
-        from scipy.stats import pearsonr
-
         replicates = scope.replicates(MIN_REPLICATES)
         ours, theirs = ([log_loss(experiment)(r).known() for r in replicates] for experiment in (one, other))
         pairs = list(zip(ours, theirs, strict=True))
@@ -118,7 +115,7 @@ def varies_more(one: str, other: str) -> Deferred[Check]:
 def _digits(numbers):
     """Three, or as many as show which of two neighbours is larger."""
     known = [(a, b) for a, b in pairwise(numbers) if not (a.missing or b.missing)]
-    unequal = [(Number("", a.value), Number("", b.value)) for a, b in known if _sign(a.value - b.value)]
+    unequal = [(Quantity("", a.value), Quantity("", b.value)) for a, b in known if _sign(a.value - b.value)]
     return next(d for d in range(3, 18) if all(a.show(d) != b.show(d) for a, b in unequal))
 
 

@@ -6,7 +6,7 @@ from proset_study.report.claims import measures
 from proset_study.report.claims.checks import ELEVEN, FIVE, LARGE, SIX, SMALL, compare, fails, some, varies_more
 from proset_study.report.claims.quantities import (
     Deferred,
-    Number,
+    Quantity,
     active_features,
     combine,
     deviation,
@@ -129,23 +129,26 @@ def _prototypes_rise(scope):
         for value_2, mean_2, spread_2 in moments[i + 1 :]
     ]
     rise, spread, where = max(rises, key=lambda r: r[0] - r[1])
-    return compare(Number(f"rise of P from lambda_w = {where}", rise), ">", Number("standard deviation", spread))
+    return compare(Quantity(f"rise of P from lambda_w = {where}", rise), ">", Quantity("standard deviation", spread))
 
 
 @claim("S17", "A still larger lambda_w underfits", *SIX).holds_if
 def _training_loss_does_not_fall(scope):
     losses = [measure("", SWEEP, measures.training_log_loss, variant)(scope).known() for _, variant in _sweep(scope)]
     falls = max(a - b for i, a in enumerate(losses) for b in losses[i:])
-    return compare(Number("largest fall of the training log-loss", falls), "<=", LAST_DECIMAL)
+    return compare(Quantity("largest fall of the training log-loss", falls), "<=", LAST_DECIMAL)
 
 
 @claim("S18", "A still larger lambda_w shrinks the predictions to the marginals", *SIX).holds_if
 def _predictions_shrink(scope):
     shifts = [measure("", SWEEP, measures.distance_from_prior, variant)(scope).known() for _, variant in _sweep(scope)]
     rises = max(b - a for i, a in enumerate(shifts) for b in shifts[i:])
-    last, first = Number("mean |p - prior| at the largest lambda_w", shifts[-1]), Number("at the smallest", shifts[0])
+    last, first = (
+        Quantity("mean |p - prior| at the largest lambda_w", shifts[-1]),
+        Quantity("at the smallest", shifts[0]),
+    )
     yield compare(last, "<", first)
-    yield compare(Number("largest rise", rises), "<=", LAST_DECIMAL)
+    yield compare(Quantity("largest rise", rises), "<=", LAST_DECIMAL)
 
 
 @claim("S19", "A smaller lambda_w does not overfit", *SIX).holds_if
@@ -164,7 +167,7 @@ def _small_values_are_good(scope):
     inside, beyond = ([c for value, c in losses if (value < 2e-4) == small] for small in (True, False))
     if not beyond:
         raise Missing(f"lambda_w above 1e-4 in {SWEEP} on {scope.data_set}")
-    return compare(Number("least c with lambda_w up to 1e-4", min(inside)), "<", Number("beyond", min(beyond)))
+    return compare(Quantity("least c with lambda_w up to 1e-4", min(inside)), "<", Quantity("beyond", min(beyond)))
 
 
 def _sweep(scope) -> list[tuple[float, str]]:

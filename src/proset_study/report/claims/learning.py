@@ -9,15 +9,7 @@ from statistics import fmean, stdev
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.claims import measures
-from proset_study.report.claims.checks import (
-    ELEVEN,
-    FIVE,
-    SIX,
-    compare,
-    mostly_less,
-    never_always_best,
-    some,
-)
+from proset_study.report.claims.checks import ELEVEN, FIVE, SIX, compare, mostly_less, never_always_best, some
 from proset_study.report.claims.quantities import excess, log_loss, measure, of_truth
 from proset_study.report.claims.registry import claim
 from proset_study.report.evaluations.base import record_of
@@ -102,10 +94,7 @@ claim(
     ]
 )
 claim(
-    "Q4",
-    "The naive bootstrap error is too small; samples that were left out mend that",
-    SMALLEST,
-    over_replicates=True,
+    "Q4", "The naive bootstrap error is too small; samples that were left out mend that", SMALLEST, over_replicates=True
 ).holds_if(
     [
         compare(_bias(name, experiment, "upper"), relation, 0.0)
@@ -121,9 +110,7 @@ claim(
 ).holds_if([compare(_bias("training", experiment, "upper"), "<", 0.0) for experiment in ESTIMATED])
 
 claim(
-    "C1",
-    "The more samples a model learns from, the smaller its test error",
-    *("wine", "cancer", "digits", "checker"),
+    "C1", "The more samples a model learns from, the smaller its test error", *("wine", "cancer", "digits", "checker")
 ).holds_if([compare(_mean_error(e, 1.0), "<", _mean_error(e, 0.1)) for e in ("E3", "E8", "E9")])
 claim("C2", "A larger test part gives an estimate of less variance", SMALLEST, over_replicates=True).holds_if(
     [compare(_deviation(50, e), "<", _deviation(20, e), "<", _deviation(10, e)) for e in ESTIMATED]

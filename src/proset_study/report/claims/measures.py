@@ -3,6 +3,9 @@
 from typing import Any
 
 import numpy as np
+from scipy.ndimage import label
+from scipy.optimize import linprog
+from scipy.stats import chi2_contingency, spearmanr
 
 from proset.losses import log_loss
 from proset_study.data.distances import distances
@@ -63,8 +66,6 @@ def count_regions(final: Final, points: int = 200) -> int:
 
     On a grid of `points` x `points` over the range of the data, 5 % wider; cells touch at edges, not at corners.
     """
-    from scipy.ndimage import label
-
     low, high = final.data.X.min(axis=0), final.data.X.max(axis=0)
     margin = 0.025 * (high - low)
     axes = [np.linspace(*ends, points) for ends in zip(low - margin, high + margin, strict=True)]
@@ -75,8 +76,6 @@ def count_regions(final: Final, points: int = 200) -> int:
 
 def rank_correlation_of_batches(final: Final) -> float:
     """Spearman's correlation of the number of a batch and its prototypes; 0 if all have the same number."""
-    from scipy.stats import spearmanr
-
     counts = prototypes_by_batch(final)
     return 0.0 if len(set(counts)) == 1 else float(spearmanr(np.arange(len(counts)), counts).statistic)
 
@@ -93,8 +92,6 @@ def separable(X: np.ndarray, y: np.ndarray) -> bool:
     It gives every class a linear score; that of the true class has to exceed all others by a margin, which a linear
     program finds if it exists (Kesler's construction). X has shape (N, D), y class labels of any kind, shape (N,).
     """
-    from scipy.optimize import linprog
-
     classes, own = np.unique(y, return_inverse=True)
     scale = X.std(axis=0)
     Z = np.column_stack([(X - X.mean(axis=0)) / np.where(scale > 0, scale, 1.0), np.ones(len(X))])  # (N, D + 1)
@@ -134,8 +131,6 @@ def steps_that_cover_more(final: Final) -> int:
 
 def correlation_of_variation(final: Final) -> float:
     """Spearman's correlation over the classes of the mean distance within a class and its prototypes by sample."""
-    from scipy.stats import spearmanr
-
     part, labels = final.part, _set_cover(final).covers[-1].labels
     within, by_sample = [], []
     for k in range(part.n_classes):
@@ -148,8 +143,6 @@ def correlation_of_variation(final: Final) -> float:
 
 def p_of_first_split(final: Final) -> float:
     """p of the first split of a tree by a chi-squared test on the training part, times the number of possible ones."""
-    from scipy.stats import chi2_contingency
-
     tree, part = final.model.fitted, final.part
     assert isinstance(tree, FittedDecisionTree), "trees only"
     if not tree.depth or tree.left[0] < 0:

@@ -9,18 +9,9 @@ from math import log
 from proset_study.data.splits import TEST
 from proset_study.methods.weighted import weighted
 from proset_study.report.claims import measures
-from proset_study.report.claims.checks import (
-    ELEVEN,
-    EQUIVALENT_SCORES,
-    SIX,
-    SMALL,
-    Check,
-    compare,
-    fails,
-    varies_more,
-)
+from proset_study.report.claims.checks import ELEVEN, EQUIVALENT_SCORES, SIX, SMALL, Check, compare, fails, varies_more
 from proset_study.report.claims.quantities import (
-    Number,
+    Quantity,
     active_features,
     balanced_accuracy,
     combine,
@@ -103,9 +94,7 @@ claim("M42", "iris_2f: KNN first, proset equivalent, XGBoost not", "iris_2f").ho
 claim("M43", "Wine: KNN first, proset equivalent, XGBoost not", "wine").holds_if(*_ranking("E8", "E3", "E9"))
 claim("M44", "Cancer: proset first, KNN equivalent, XGBoost not", "cancer").holds_if(*_ranking("E3", "E8", "E9"))
 claim("M45", "Digits: proset and XGBoost equal, KNN behind", "digits").holds_if(
-    *_equal("E3", "E9"),
-    compare(threshold("E9"), "<", threshold("E3")),
-    compare(log_loss("E8"), ">", threshold("E9")),
+    *_equal("E3", "E9"), compare(threshold("E9"), "<", threshold("E3")), compare(log_loss("E8"), ">", threshold("E9"))
 )
 claim("M46", "Checker: strict ranking XGBoost, proset, KNN", "checker").holds_if(
     compare(log_loss("E9"), "<=", threshold("E9"), "<", log_loss("E3"), "<=", threshold("E3"), "<", log_loss("E8"))
@@ -125,7 +114,7 @@ claim(
 def _optimum_is_last(_):
     optima = [table("optimum", _xgboost(d), "stage2", "optimal_iterations").on(d) for d in ELEVEN]
     last = combine("data sets with optimum 1000", lambda *values: sum(v == 1000 for v in values), *optima)
-    return compare(last, ">", Number("half of them", len(optima) / 2))
+    return compare(last, ">", Quantity("half of them", len(optima) / 2))
 
 
 @claim("M53", "XGBoost saturates in iterations", *ELEVEN).holds_if
@@ -195,7 +184,7 @@ claim(
     "N71",
     "xor_6_6f: structure at small k is spurious, no k is better than the marginals in cross-validation",
     "xor_6_6f",
-).holds_if(compare(lowest_loss("E11"), ">=", Number("ln 2", log(2))))
+).holds_if(compare(lowest_loss("E11"), ">=", Quantity("ln 2", log(2))))
 claim("N74", "Proset beats trees at high order", "xor_4f", "xor_5f", "xor_6f", "xor_6_6f").holds_if(
     lambda scope: compare(log_loss("E3" if scope.data_set in SIX else "E10"), "<", log_loss(_xgboost(scope.data_set)))
 )

@@ -3,7 +3,7 @@
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.claims import measures
 from proset_study.report.claims.checks import ELEVEN, EQUIVALENT_SCORES, Check, compare, never_always_best
-from proset_study.report.claims.quantities import Number, balanced_accuracy, combine, less, measure, prototypes
+from proset_study.report.claims.quantities import Quantity, balanced_accuracy, combine, less, measure, prototypes
 from proset_study.report.claims.registry import claim
 
 NEARLY = 0.1  # by which proportion the greedy objective may be above that of the linear program
@@ -66,7 +66,7 @@ def _greedy_is_nearly_as_good(scope):
     """How much faster it is depends on the machine: benchmarks/results.md."""
     greedy, rounded = (measures.objectives(scope.final(e)) for e in ("set_cover", "set_cover_lp"))
     worst = max(g / r - 1 for g, r in zip(greedy, rounded, strict=False))
-    return compare(Number("largest excess of the greedy objective, in proportion,", worst), "<=", NEARLY)
+    return compare(Quantity("largest excess of the greedy objective, in proportion,", worst), "<=", NEARLY)
 
 
 claim("P8", "After less than half of the steps each further prototype covers itself only", "digits").holds_if(

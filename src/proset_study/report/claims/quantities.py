@@ -65,7 +65,7 @@ def deferred(function: Callable[..., T]) -> Callable[..., Deferred[T]]:
 
 
 @dataclass(frozen=True)
-class Number:
+class Quantity:
     """A named number; `value` is None if something is missing, and `missing` says what."""
 
     name: str
@@ -85,49 +85,47 @@ class Number:
         return self.value
 
 
-def as_number(term: Number | float | str) -> Number:
+def as_number(term: Quantity | float | str) -> Quantity:
     """Wrap a plain number, which then has no name."""
-    return term if isinstance(term, Number) else Number("", float(term))
+    return term if isinstance(term, Quantity) else Quantity("", float(term))
 
 
-def _combined(name: str, function: Callable[..., float], *numbers: Number) -> Number:
-    missing = tuple(m for n in numbers for m in n.missing)
-    return Number(name, None, missing) if missing else Number(name, function(*(n.value for n in numbers)))
-
-
-@deferred
-def combine(name: str, function: Callable[..., float], *numbers: Number) -> Number:
+def _combined(name: str, function: Callable[..., float], *numbers: Quantity) -> Quantity:
     """A function of numbers; missing if one of them is."""
-    return _combined(name, function, *numbers)
+    missing = tuple(m for n in numbers for m in n.missing)
+    return Quantity(name, None, missing) if missing else Quantity(name, function(*(n.value for n in numbers)))
+
+
+combine = deferred(_combined)
 
 
 @deferred
-def distance(left: Number, right: Number | float) -> Number:
+def distance(left: Quantity, right: Quantity | float) -> Quantity:
     """abs(left - right)."""
     right = as_number(right)
     return _combined(f"|{left.name} - {right.name or right.show()}|", lambda a, b: abs(a - b), left, right)
 
 
 @deferred
-def less(minuend: Number, amount: float) -> Number:
+def less(minuend: Quantity, amount: float) -> Quantity:
     """A number minus a constant."""
     return _combined(f"{minuend.name} - {amount:g}", lambda value: value - amount, minuend)
 
 
-def named(name: str, experiment: str, variant: str, compute: Callable[[Scope], float]) -> Deferred[Number]:
+def named(name: str, experiment: str, variant: str, compute: Callable[[Scope], float]) -> Deferred[Quantity]:
     """What `compute` returns, or a missing number if it raises `Missing`."""
 
     def number(scope):
         full_name = " ".join(filter(None, (name, experiment, variant, scope.label)))
         try:
-            return Number(full_name, float(compute(scope)))
+            return Quantity(full_name, float(compute(scope)))
         except Missing as missing:
-            return Number(full_name, None, (str(missing),))
+            return Quantity(full_name, None, (str(missing),))
 
     return Deferred(number)
 
 
-def table(name: str, experiment: str, section: str, quantity: str, variant: str = "") -> Deferred[Number]:
+def table(name: str, experiment: str, section: str, quantity: str, variant: str = "") -> Deferred[Quantity]:
     """One number of the tables."""
     place = (section, quantity, variant)
     return named(name, experiment, variant, lambda s: s.evidence.value(experiment, s.data_set, *place))
@@ -136,38 +134,38 @@ def table(name: str, experiment: str, section: str, quantity: str, variant: str 
 # They are shown by the letters of the published study.
 
 
-def log_loss(experiment: str, variant: str = "") -> Deferred[Number]:
+def log_loss(experiment: str, variant: str = "") -> Deferred[Quantity]:
     """L, the final test log-loss."""
     return table("L", experiment, "final", "log_loss", variant)
 
 
-def roc_auc(experiment: str) -> Deferred[Number]:
+def roc_auc(experiment: str) -> Deferred[Quantity]:
     """A, the ROC-AUC."""
     return table("A", experiment, "final", "roc_auc")
 
 
-def balanced_accuracy(experiment: str, variant: str = "") -> Deferred[Number]:
+def balanced_accuracy(experiment: str, variant: str = "") -> Deferred[Quantity]:
     """BA, the balanced accuracy."""
     return table("BA", experiment, "final", "balanced_accuracy", variant)
 
 
-def active_features(experiment: str) -> Deferred[Number]:
+def active_features(experiment: str) -> Deferred[Quantity]:
     """F, the active features. KNN always uses all features; its published tables do not list them."""
     section, quantity = ("data", "features") if experiment in KNN else ("final", "active_features")
     return table("F", experiment, section, quantity)
 
 
-def prototypes(experiment: str, variant: str = "") -> Deferred[Number]:
+def prototypes(experiment: str, variant: str = "") -> Deferred[Quantity]:
     """P, the prototypes over all batches."""
     return table("P", experiment, "final", "prototypes", variant)
 
 
-def threshold(experiment: str, variant: str = "") -> Deferred[Number]:
+def threshold(experiment: str, variant: str = "") -> Deferred[Quantity]:
     """T, the threshold of stage 2 (KNN: of its cross-validation)."""
     return table("T", experiment, _last_stage(experiment), "threshold", variant)
 
 
-def lowest_loss(experiment: str, variant: str = "") -> Deferred[Number]:
+def lowest_loss(experiment: str, variant: str = "") -> Deferred[Quantity]:
     """The smallest c of all sizes."""
     return table("min c", experiment, _last_stage(experiment), "optimal_log_loss", variant)
 
@@ -176,27 +174,27 @@ def _last_stage(experiment):
     return "cv" if experiment in KNN else "stage2"
 
 
-def deviation(experiment: str) -> Deferred[Number]:
+def deviation(experiment: str) -> Deferred[Quantity]:
     """SD = T - min c, the standard deviation over the folds, which the published text calls one standard error."""
     return combine(f"SD {experiment}", operator.sub, threshold(experiment), lowest_loss(experiment))
 
 
-def loss_at(size: int, experiment: str, variant: str = "") -> Deferred[Number]:
+def loss_at(size: int, experiment: str, variant: str = "") -> Deferred[Quantity]:
     """c(size), the mean log-loss of stage 2 at a size: batches, k, rounds."""
     return named(f"c({size})", experiment, variant, lambda s: s.evidence.loss(experiment, s.data_set, size, variant))
 
 
-def path(name: str, experiment: str, function: Callable[..., float], variant: str = "") -> Deferred[Number]:
+def path(name: str, experiment: str, function: Callable[..., float], variant: str = "") -> Deferred[Quantity]:
     """A function of the mean log-losses of stage 2 by size."""
     return named(name, experiment, variant, lambda s: function(s.evidence.curve(experiment, s.data_set, variant)))
 
 
-def measure(name: str, experiment: str, function: Callable[..., float], variant: str = "") -> Deferred[Number]:
+def measure(name: str, experiment: str, function: Callable[..., float], variant: str = "") -> Deferred[Quantity]:
     """A function of a final model, as those of `measures`."""
     return named(name, experiment, variant, lambda s: function(s.final(experiment, variant)))
 
 
-def of_truth(name: str, experiment: str, function: Callable[..., float], training: bool = False) -> Deferred[Number]:
+def of_truth(name: str, experiment: str, function: Callable[..., float], training: bool = False) -> Deferred[Quantity]:
     """A function of a final model and of the true class probabilities of its test part, or of its training part."""
 
     def compute(scope):
@@ -206,6 +204,6 @@ def of_truth(name: str, experiment: str, function: Callable[..., float], trainin
     return named(name, experiment, "", compute)
 
 
-def excess(experiment: str) -> Deferred[Number]:
+def excess(experiment: str) -> Deferred[Quantity]:
     """By how much a final model's error rate is above that of the Bayes rule."""
     return of_truth("excess error", experiment, measures.excess_error)

@@ -1,8 +1,8 @@
 """The ledger: what each source says and where, and how it is decided, by claims of this study or otherwise."""
 
-import csv
-from collections import defaultdict
 from pathlib import Path
+
+from proset_study.report.rows import cells, groups
 
 COLUMNS = (
     *("id", "claim", "dataset", "verdict", "cannot_fail", "first", "evidence", "published", "published_evidence"),
@@ -18,8 +18,7 @@ def statements_beside(published: Path) -> list[dict]:
     "decided_by" is "claim <id>" or "test <path>::<name>"; "study" are the configs, with spaces between them, that have
     what the claim asks for.
     """
-    with published.with_name("statements.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return cells(published.with_name("statements.csv"))
 
 
 def ledger(claims: list[dict], statements: list[dict], whole: bool) -> list[dict]:
@@ -28,15 +27,13 @@ def ledger(claims: list[dict], statements: list[dict], whole: bool) -> list[dict
     A claim that no statement names is one of the published study. With `whole`, statements that this study does not
     decide are in it too: the verdict then says what decides them, and the evidence where.
     """
-    by_id = defaultdict(list)
-    for row in claims:
-        by_id[row["id"]].append(row)
+    by_id = groups(claims, "id")
     own = {statement["id"] for statement in statements}
     rows = [{**row, "source": PUBLISHED, "place": ""} for row in claims if row["id"] not in own]
     for statement in statements:
         how, what = statement["decided_by"].split(" ", 1)
         said = {key: statement[key] for key in ("id", "source", "place")} | {"claim": statement["statement"]}
-        if deciding := by_id[what]:
+        if deciding := by_id.get(what):
             rows += [{**row, **said} for row in deciding]
         elif whole:
             verdict, evidence = (ELSEWHERE, statement["study"]) if how == "claim" else (f"shown by {how}", what)

@@ -16,6 +16,7 @@ from proset_study.report.evaluations.base import (
     short_name,
 )
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure
+from proset_study.report.rows import groups
 from proset_study.store.stored import Final
 
 COLUMNS = (
@@ -39,23 +40,21 @@ def variance_rows(finals: list[Final]) -> list[dict]:
 
 def bias_variance_figure(rows: list[dict]) -> ReportFigure:
     """Squared bias and variance, stacked; `variance_rows` of one replicate."""
-    groups: dict[str, list[dict]] = {}
-    for row in sorted(rows, key=lambda row: row["brier"]):
-        groups.setdefault(row["dataset"], []).append(row)
+    by_data_set = groups(sorted(rows, key=lambda row: row["brier"]), "dataset")
     columns: tuple[list[str], list[str]] = ([], [])
     lengths = [0, 0]
-    for data_set in sorted(groups, key=lambda d: -len(groups[d])):
+    for data_set in sorted(by_data_set, key=lambda d: -len(by_data_set[d])):
         shorter = lengths.index(min(lengths))
         columns[shorter].append(data_set)
-        lengths[shorter] += len(groups[data_set]) + 3
+        lengths[shorter] += len(by_data_set[data_set]) + 3
     used = [column for column in columns if column]
     figure = Figure(figsize=(5.0 * len(used), 0.9 + 0.19 * max(lengths)), layout="constrained")
     largest = 1.05 * max(row["brier"] for row in rows)
     for part, column in zip(figure.subfigures(1, len(used), squeeze=False)[0], used, strict=True):
-        heights = [len(groups[data_set]) + 1 for data_set in column]
+        heights = [len(by_data_set[data_set]) + 1 for data_set in column]
         panels = part.subplots(len(column), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
         for axes, data_set in zip(panels, column, strict=True):
-            _bars(axes, groups[data_set])
+            _bars(axes, by_data_set[data_set])
             axes.set(title=plain(data_set), xlim=(0.0, largest))
         panels[-1].set_xlabel("expected Brier score (sum of squares over the classes)")
     handles = [Patch(color=colour, label=label) for label, colour in _PARTS.values()]

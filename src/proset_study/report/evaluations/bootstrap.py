@@ -38,10 +38,7 @@ def bootstrap_rows(finals: list[Final]) -> list[dict]:
     rows = []
     for final in finals:
         record, chosen = record_of(final, "bootstrap"), final.stage2["selected"]
-        test = {
-            "log_loss": final.scores["log_loss"],
-            "error": error_rate(final.probabilities, final.y, final.weight),
-        }
+        test = {"log_loss": final.scores["log_loss"], "error": error_rate(final.probabilities, final.y, final.weight)}
         for score in SCORES:
             folds = [path[score][chosen] for path in final.paths]
             row = {**names_of(final), "samples": record["samples"], "score": score, **record[score]}

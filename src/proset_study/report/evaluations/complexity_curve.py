@@ -1,12 +1,11 @@
 """Bias and variance along the size of models, or along a parameter that is varied."""
 
-from collections import defaultdict
-
 from proset.plot.style import COLOURS, GREY, log_axis
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
 from proset_study.report.evaluations.base import NAMES, EvaluationReport, model_name, names_of, number, record_of
 from proset_study.report.figures.style import ReportFigure, axis_name, legend, panels
+from proset_study.report.rows import groups
 from proset_study.store.stored import Final
 
 COLUMNS = (*NAMES, "n_fit", "n_scored", "draws", "loss", "along", "value", "expected", "noise", "bias2", "variance")
@@ -39,14 +38,12 @@ def curve_rows(finals: list[Final]) -> list[dict]:
 
 def curves_figure(finals: list[Final]) -> ReportFigure:
     """Parts of the expected loss along the size; a column for each experiment, a row for each loss."""
-    groups: dict[tuple[str, str], list[dict]] = defaultdict(list)
-    for row in curve_rows(finals):
-        groups[row["experiment"], row["dataset"]].append(row)
-    figure, axes = panels(2 * len(groups), len(groups), (2.3, 2.2))
+    columns = groups(curve_rows(finals), "experiment", "dataset")
+    figure, axes = panels(2 * len(columns), len(columns), (2.3, 2.2))
     texts, lowest, inside = [], [], 0
-    for column, ((_, data_set), rows) in enumerate(groups.items()):
+    for column, ((_, data_set), rows) in enumerate(columns.items()):
         for i, (loss, name) in enumerate(LOSSES.items()):
-            panel = axes[i * len(groups) + column]
+            panel = axes[i * len(columns) + column]
             shown = sorted((row for row in rows if row["loss"] == loss), key=lambda row: row["value"])
             values = [row["value"] for row in shown]
             for key, (label, colour, line) in _LINES.items():
@@ -60,15 +57,13 @@ def curves_figure(finals: list[Final]) -> ReportFigure:
                 first, last = shown[0], shown[-1]
                 lowest.append(min(shown, key=lambda row: row["expected"]))
                 inside += lowest[-1] not in (first, last)
-                ends = (
-                    f"{first['bias2']:.3f} to {last['bias2']:.3f} and {first['variance']:.3f} to {last['variance']:.3f}"
-                )
-                texts.append(f"{method_name(rows[0]['method'])} along {rows[0]['along']} {ends}")
+                ends = [f"{first[key]:.3f} to {last[key]:.3f}" for key in ("bias2", "variance")]
+                texts.append(f"{method_name(rows[0]['method'])} along {rows[0]['along']} {' and '.join(ends)}")
     legend(figure, 1.6)
     record = record_of(finals[0], "complexity_curve")
     return ReportFigure(
         title="Bias and variance along the size of models",
-        finding=f"The expected squared loss is lowest inside the range in {inside} of {len(groups)} columns, for"
+        finding=f"The expected squared loss is lowest inside the range in {inside} of {len(columns)} columns, for"
         f" {method_name(lowest[0]['method'])} on {lowest[0]['dataset']} at {lowest[0]['along']} ="
         f" {lowest[0]['value']:g}.",
         caption=f"Models of {record['draws']} training sets of {record['n_fit']:,} samples, drawn anew, at"

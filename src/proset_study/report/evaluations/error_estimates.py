@@ -1,12 +1,13 @@
 """Estimates of the error rate beside the true one: bias, deviation, coverage and cost, and when to use which."""
 
-from itertools import groupby
 from math import sqrt
+from operator import itemgetter
 from statistics import fmean, stdev
 
 from proset.plot.style import COLOURS, GREY
 from proset_study.report.evaluations.base import NAMES, EvaluationReport, names_of, number, record_of
 from proset_study.report.figures.style import ReportFigure, panels
+from proset_study.report.rows import groups
 from proset_study.store.stored import Final
 
 COLUMNS = (
@@ -80,8 +81,7 @@ def pooled(rows: list[dict]) -> list[dict]:
     """
     found = []
     rows = sorted(rows, key=lambda row: (row["n_fit"], [*LABELS].index(row["estimate"])))
-    for (size, estimate), same in groupby(rows, key=lambda row: (row["n_fit"], row["estimate"])):
-        group = list(same)
+    for (size, estimate), group in groups(rows, "n_fit", "estimate").items():
         data_sets = {row["dataset"] for row in group}
         means = {key: fmean(row[key] for row in group) for key in ("true", "bias", "coverage", "cpu_s")}
         squares = {key: fmean(row[key] ** 2 for row in group) for key in ("deviation", "rmse", "bias_standard_error")}
@@ -112,7 +112,9 @@ def advice(rows: list[dict]) -> list[str]:
     def of_ten_folds(name, key="rmse"):
         return " and ".join(f"{found[name][key] / found['stratified_10'][key]:.2f}" for found in ends)
 
-    best = [min((r for name, r in found.items() if name in _COMPARED), key=_rmse) for found in by_size.values()]
+    best = [
+        min((r for name, r in found.items() if name in _COMPARED), key=itemgetter("rmse")) for found in by_size.values()
+    ]
     chosen = ", ".join(f"{LABELS[row['estimate']]} with {row['n_fit']:,} ({row['rmse']:.3f})" for row in best)
     coverage = {
         name: fmean(found[name]["coverage"] for found in by_size.values() if name in found)
@@ -138,10 +140,6 @@ def advice(rows: list[dict]) -> list[str]:
     ]
 
 
-def _rmse(row):
-    return row["rmse"]
-
-
 def estimates_figure(finals: list[Final]) -> ReportFigure:
     """Bias and deviation of every estimate by size, over methods and data sets."""
     rows = pooled(estimate_rows(finals))
@@ -159,7 +157,7 @@ def estimates_figure(finals: list[Final]) -> ReportFigure:
     axes[0].set_yticks(range(len(shown)), [LABELS[name] for name in shown])
     figure.supxlabel("estimate minus true error rate", fontsize=9)
     first = {row["estimate"]: row for row in rows if row["n_fit"] == sizes[0]}
-    best = min((row for name, row in first.items() if name in _COMPARED), key=_rmse)
+    best = min((row for name, row in first.items() if name in _COMPARED), key=itemgetter("rmse"))
     return ReportFigure(
         title="Estimates of the error: how far from the truth, and how much that varies",
         finding=f"With {sizes[0]:,} samples, “{LABELS[best['estimate']]}” has the least root mean squared error,"

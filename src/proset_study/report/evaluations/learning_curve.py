@@ -5,6 +5,7 @@ from statistics import fmean, stdev
 from proset.plot.style import log_axis
 from proset_study.report.evaluations.base import NAMES, SCORES, EvaluationReport, has_score, names_of, number, record_of
 from proset_study.report.figures.style import ReportFigure, legend, method_style, panels
+from proset_study.report.rows import groups
 from proset_study.report.wording import leader, model
 from proset_study.store.stored import Final
 
@@ -19,8 +20,7 @@ def curve_rows(finals: list[Final]) -> list[dict]:
     rows = []
     for final in finals:
         points = record_of(final, "learning_curve")["points"]
-        for fraction in dict.fromkeys(point["fraction"] for point in points):
-            drawn = [point for point in points if point["fraction"] == fraction]
+        for fraction, drawn in groups(points, "fraction").items():
             fitted = [point for point in drawn if "not_fitted" not in point]
             row = {**names_of(final), "fraction": fraction, "n_fit": drawn[0]["n_fit"]}
             row |= {"fits": len(fitted), "not_fitted": len(drawn) - len(fitted)}

@@ -5,8 +5,9 @@ from matplotlib.figure import Figure
 
 from proset.losses import SMALLEST
 from proset.plot.style import GREY, plain
+from proset_study.methods import get
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.registry import FigureSpec, is_probabilistic, of_data_set
+from proset_study.report.figures.registry import FigureSpec, of_data_set
 from proset_study.report.figures.search import prior_loss
 from proset_study.report.figures.style import ReportFigure, method_style
 from proset_study.report.wording import leader, model
@@ -46,11 +47,12 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
     first = finals[0]
     by_model = {model(f): losses[f.run.name][0] for f in finals}
     texts = [f"{f.label} {losses[f.run.name][0]:.3g}" for f in finals]
+    beyond = f" Beyond the axis: {', '.join(cut[:4])}{' and others' * (len(cut) > 4)}." if cut else ""
     return ReportFigure(
         title=f"{first.data_set}: test log-loss and complexity",
         finding=f"On this split the lowest test log-loss is {leader(by_model)}{_with_prototypes(finals, losses)}.",
         caption="Lines are one standard error over the test samples, which all models share: differences are surer than"
-        f" they suggest.{_beyond(cut)}",
+        f" they suggest.{beyond}",
         alt=f"Test log-loss on {first.data_set}, least first: {', '.join(texts)}; the lowest is that of {first.label}.",
         figure=figure,
     )
@@ -79,10 +81,6 @@ def _with_prototypes(finals, losses):
     return ""
 
 
-def _beyond(cut):
-    return f" Beyond the axis: {', '.join(cut[:4])}{' and others' * (len(cut) > 4)}." if cut else ""
-
-
 @of_data_set("Loss and complexity")
 def _plan(subject):
-    yield FigureSpec("complexity", [run for run in subject.runs if is_probabilistic(run)], complexity_figure)
+    yield FigureSpec("complexity", [run for run in subject.runs if get(run.method).probabilistic], complexity_figure)

@@ -1,15 +1,13 @@
 """Over all data sets: what the fits cost."""
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis
 from proset_study.base.records import PRODUCT_SIZE
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.costs import matrix_products, seconds_of
 from proset_study.report.figures.registry import over_data_sets
-from proset_study.report.figures.style import ReportFigure, legend, method_style
+from proset_study.report.figures.style import ReportFigure, canvas, legend, method_style
 from proset_study.report.wording import wins
 from proset_study.store.stored import Final
 
@@ -44,14 +42,19 @@ def products_figure(compared: Compared) -> ReportFigure | None:
 
 
 def _fits_figure(compared, measure, title, axis, what, unit):
-    figure, axes = _rows(compared)
+    figure, axes = canvas(6.0, 0.9 + 0.36 * len(compared))
+    axes.set_yticks(range(len(compared)), list(compared))
+    axes.set(xlabel=axis, ylabel="data set", ylim=(len(compared) - 0.5, -0.5))
+    axes.grid(axis="x", color="#EEEEEE", zorder=-1)
+    axes.set_axisbelow(True)
+    for row in range(1, len(compared)):
+        axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
     medians: dict[str, dict[str, float]] = {}
     for row, (data_set, finals) in enumerate(compared.items()):
-        for final, y in _dodged(row, finals):
+        for i, final in enumerate(finals):
             values = np.array([measure(record) for record in _searched(final)])
-            _spread(axes, y, values, final.run.method)
+            _spread(axes, row + SPREAD * (i - (len(finals) - 1) / 2), values, final.run.method)
             medians.setdefault(data_set, {})[method_name(final.run.method)] = float(np.median(values))
-    axes.set_xlabel(axis)
     log_axis(axes, "x")
     legend(figure)
     texts = [f"{d}, {name} {value:.2g}{unit}" for d, found in medians.items() for name, value in found.items()]
@@ -69,38 +72,13 @@ def _searched(final):
     return final.trials or final.paths
 
 
-def _rows(compared: Compared) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(6.0, 0.9 + 0.36 * len(compared)), layout="constrained")
-    axes = figure.subplots()
-    axes.set_yticks(range(len(compared)), list(compared))
-    axes.set_ylim(len(compared) - 0.5, -0.5)
-    axes.set_ylabel("data set")
-    axes.grid(axis="x", color="#EEEEEE", zorder=-1)
-    axes.set_axisbelow(True)
-    for row in range(1, len(compared)):
-        axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
-    return figure, axes
-
-
-def _dodged(row, finals):
-    return [(final, row + SPREAD * (i - (len(finals) - 1) / 2)) for i, final in enumerate(finals)]
-
-
-def _spread(axes, y, values, method, label=None):
+def _spread(axes, y, values, method):
     style = method_style(method)
     low, lower, middle, upper, high = np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0])
     axes.hlines(y, low, high, color=style["color"], linewidth=0.8)
     axes.hlines(y, lower, upper, color=style["color"], linewidth=3.5)
-    axes.plot(
-        middle,
-        y,
-        linestyle="none",
-        markersize=6,
-        markeredgecolor="white",
-        markeredgewidth=0.6,
-        label=label or method_name(method),
-        **style,
-    )
+    look = {"linestyle": "none", "markersize": 6, "markeredgecolor": "white", "markeredgewidth": 0.6}
+    axes.plot(middle, y, label=method_name(method), **look, **style)
 
 
 @over_data_sets("Cost")

@@ -1,7 +1,6 @@
 """What the radius of a set cover does: balls in a plane, and the tree of one class with the foreign samples near it."""
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from proset.plot.balls import BallsDisplay
 from proset.plot.style import GREY, class_style, plain
@@ -12,7 +11,7 @@ from proset_study.methods.set_cover_lp import SetCoverLP
 from proset_study.report.figures import set_cover
 from proset_study.report.figures.registry import FigureSpec, by_metric, is_of, of_data_set, unpacked
 from proset_study.report.figures.set_cover import CATEGORY, between, cover_of, distance_of, fitted_of
-from proset_study.report.figures.style import ReportFigure, panels
+from proset_study.report.figures.style import ReportFigure, canvas, panels, shared_labels
 from proset_study.report.wording import span
 from proset_study.store.stored import Final
 
@@ -47,8 +46,7 @@ def balls_figure(final: Final) -> ReportFigure | None:
     name = final.data_set
     texts = [": ".join(pair) for pair in found]
     radii, numbers = (span(*ends) for ends in zip(found[0], found[-1], strict=True))
-    figure.supxlabel(plain(names[0]), size=9)
-    figure.supylabel(plain(names[1]), size=9)
+    shared_labels(figure, plain(names[0]), plain(names[1]))
     return ReportFigure(
         title=f"{name}: balls and prototypes at several radii",
         finding=f"Covers by balls of radius {radii} have {numbers} prototypes.",
@@ -72,8 +70,7 @@ def class_tree_figure(final: Final) -> ReportFigure | None:
     apart = between(final, own)
     foreign = (between(final, own, np.flatnonzero(part.y != k)) < radius).sum(axis=0)
     chosen = np.isin(own, cover.index[cover.labels == k])
-    figure = Figure(figsize=(max(6.0, 0.16 * len(own) + 1.5), 3.8), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = canvas(max(6.0, 0.16 * len(own) + 1.5), 3.8)
     tree = dendrogram(
         linkage(apart[np.triu_indices(len(own), 1)], "complete"),
         ax=axes,

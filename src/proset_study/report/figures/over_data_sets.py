@@ -1,18 +1,111 @@
-"""Methods over data sets: average ranks, and how probable it is that the first method is better than another."""
+"""Over all data sets: the verdict, average ranks and pairs, differences over replicates, what the rules cost."""
 
+from itertools import product
+from statistics import fmean
+
+import numpy as np
 from matplotlib.figure import Figure
 
-from proset.plot.style import plain
+from proset.plot.style import log_axis, plain
+from proset_study.methods import METHODS
 from proset_study.methods.labels import method_name
+from proset_study.report.analysis import findings
 from proset_study.report.analysis.losses import ROPE
-from proset_study.report.analysis.over_data_sets import OverDataSets, over_data_sets
-from proset_study.report.figures import registry
-from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, method_style, slug
-from proset_study.report.wording import leader
+from proset_study.report.analysis.over_data_sets import OverDataSets
+from proset_study.report.analysis.over_data_sets import over_data_sets as compared_over_data_sets
+from proset_study.report.analysis.verdict import Verdict, verdict
+from proset_study.report.figures.registry import is_weighted, over_data_sets
+from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, canvas, legend, method_style, slug
+from proset_study.report.rows import groups, pick
+from proset_study.report.wording import counted, leader, span, wins
 from proset_study.store.metrics import OF_ALL
 
-SCORES = ("log-loss", OF_ALL)  # the others say much the same
+SPREAD = 0.7  # of the methods of a data set in the headline, in rows
+_SIZES = {"headline": (5.8, 0.9, 0.31), "headline_narrow": (3.85, 0.62, 0.13)}  # inches: width, margin, a row
+SCORES = ("log-loss", OF_ALL)  # of ranks; the others say much the same
 MIN_METHODS = 4  # fewer are a line of text
+STEP = 0.3  # between marks of a data set, in rows
+_RULE_STYLES = (  # no colours of methods or classes
+    {"color": "black", "marker": "|"},
+    {"color": "#777777", "marker": "x"},
+    {"color": "black", "marker": "o", "markerfacecolor": "white"},
+)
+
+
+def headline_figures(found: Verdict) -> dict[str, ReportFigure]:
+    """Mean test score of the methods by data set, with intervals and published values, if there are any.
+
+    One for screens and one for phones.
+    """
+    if not any(found.scores.values()):
+        return {}
+    drawn = {d: {m: scores[m] for m in found.shown if m in scores} for d, scores in found.scores.items()}
+    texts = [
+        f"{data_set} {', '.join(f'{method_name(m)} {s.mean:.3f}' for m, s in scores.items())}"
+        for data_set, scores in drawn.items()
+    ]
+    means = {d: {method_name(m): s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
+    of_all = f" of {len(found.methods)} methods" if len(found.methods) > len(found.shown) else ""
+    once = ", by one split each" if found.replicates == 1 else ""
+    return {
+        name: ReportFigure(
+            title=f"Test {found.score} of the methods",
+            finding=f"Of {len(means)} data sets the {found.score} is lowest on {wins(means)}{of_all}{once}.",
+            caption=_caption(drawn, found.replicates),
+            alt=f"Mean test {found.score}: {'; '.join(texts)}.",
+            figure=_headline(found, drawn, *size),
+        )
+        for name, size in _SIZES.items()
+    }
+
+
+def _headline(found, drawn, width, margin, row_height):
+    figure, axes = canvas(width, margin + row_height * max(6, len(drawn)))
+    for row in range(1, len(drawn)):
+        axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
+    nats = found.score == "log-loss"
+    step, least = SPREAD / len(found.shown), _least(drawn) if nats else 0.0
+    size = min(5.0, 26 * row_height)
+    for row, scores in enumerate(drawn.values()):
+        for method, score in scores.items():
+            y = row + step * (found.shown.index(method) - (len(found.shown) - 1) / 2)
+            style = {**method_style(method), "markersize": size}
+            if score.interval is not None:
+                low, high = score.interval
+                axes.hlines(y, max(low, least / 2), high, color=style["color"], linewidth=1.2)
+            axes.plot(score.mean, y, linestyle="none", label=method_name(method), **style)
+    for row, scores in enumerate(drawn.values()):
+        for method, score in scores.items():
+            if score.published is not None:
+                y = row + step * (found.shown.index(method) - (len(found.shown) - 1) / 2)
+                axes.plot(score.published, y, "|", markersize=1.5 * size, color="black", label="published", zorder=5)
+    axes.set_yticks(range(len(drawn)), [plain(d) for d in drawn])
+    axes.set(xlabel=f"test {found.score}{' (nats)' if nats else ''}", ylim=(len(drawn) - 0.5, -0.5))
+    axes.tick_params(axis="y", length=0)
+    if nats:
+        log_axis(axes, "x", dense=True)
+    axes.set_xlim(left=least / 1.5)
+    legend(figure, widest=0.1, columnspacing=0.8, handletextpad=0.0)
+    return figure
+
+
+def _least(drawn):
+    shown = [s for scores in drawn.values() for s in scores.values()]
+    return max(1e-3, min(min(s.mean, s.published or s.mean) for s in shown))
+
+
+def _caption(drawn, replicates):
+    if replicates == 1:
+        return "One replicate; left is better."
+    words = f"Means over up to {replicates} replicates with 95 % intervals; left is better."
+    several = all(s.interval for scores in drawn.values() for s in scores.values())
+    return words if several else f"{words} Marks without a line have one replicate."
+
+
+@over_data_sets("Verdict")
+def _draw_verdict(overview):
+    if overview.compared:
+        yield from headline_figures(verdict(overview.stored, overview.published)).items()
 
 
 def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
@@ -64,11 +157,107 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
     )
 
 
-@registry.over_data_sets("Over data sets")
-def _draw(overview):
-    groups: dict[str, list[OverDataSets]] = {}
-    for c in over_data_sets(overview.stored):
-        if c.ranks and c.group == "all" and c.score in SCORES and len(c.methods) >= MIN_METHODS:
-            groups.setdefault(c.comparison, []).append(c)
-    for comparison, scores in groups.items():
+@over_data_sets("Over data sets")
+def _draw_ranks(overview):
+    shown = [c for c in pick(compared_over_data_sets(overview.stored), group="all") if c.ranks and c.score in SCORES]
+    for comparison, scores in groups((c for c in shown if len(c.methods) >= MIN_METHODS), "comparison").items():
         yield slug("ranks", comparison), ranks_figure(scores)
+
+
+def methods_figure(rows: list[dict]) -> ReportFigure:
+    """Mean difference of test log-loss between proset and others; rows of `methods_over_replicates` with it first."""
+    data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
+    others = list(dict.fromkeys(row["second"] for row in rows))
+    figure, axes = canvas(5.8, 0.9 + 0.31 * len(data_sets))
+    texts = []
+    for row in rows:
+        i = others.index(row["second"])
+        y = data_sets.index(row["dataset"]) + STEP * (i - (len(others) - 1) / 2)
+        half = row["difference"] - row["low"]
+        style, name = method_style(row["second"]), method_name(row["second"])
+        axes.errorbar(row["difference"], y, xerr=half, label=f"proset - {name}", **style, linestyle="")
+        texts.append(f"{row['dataset']} {name} {row['difference']:+.2g} (p = {row['p']:.2g})")
+    axes.axvline(0.0, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
+    axes.invert_yaxis()
+    axes.set_xlabel("difference of test log-loss (nats; left of 0: proset is better)")
+    legend(figure, 2.0)
+    better, worse = sum(row["high"] < 0 for row in rows), sum(row["low"] > 0 for row in rows)
+    n = span(*(str(end(row["replicates"] for row in rows)) for end in (min, max)))
+    return ReportFigure(
+        title="Differences between the methods over replicates",
+        finding=f"{better} of {len(rows)} intervals are below 0, where proset is better, {worse} above; 0 is"
+        f" inside the other {len(rows) - better - worse}.",
+        caption=f"Means over {n} replicates with 95 % intervals, wider by Nadeau and Bengio's correction where"
+        " replicates share real data.",
+        alt=f"Mean differences of test log-loss, proset minus: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+def rules_figure(rows: list[dict]) -> ReportFigure:
+    """What each rule gives up in cross-validation, and the prototypes it keeps; rows of `findings.rules`."""
+    rows = [row for row in rows if row["prototypes"] is not None]
+    data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
+    stages = list(dict.fromkeys(row["stage"] for row in rows))
+    figure = Figure(figsize=(5.0 * len(stages), 1.0 + 0.24 * len(data_sets)), layout="constrained")
+    axes = np.ravel(figure.subplots(1, 2 * len(stages), sharey=True))
+    texts = []
+    for i, (rule, style) in enumerate(zip(findings.RULES, _RULE_STYLES, strict=True)):
+        for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
+            shown = {
+                d: [r[quantity] for r in rows if (r["dataset"], r["rule"], r["stage"]) == (d, rule, stage)]
+                for d in data_sets
+            }
+            y = [data_sets.index(d) + STEP * (i - 1) for d, values in shown.items() if values]
+            means = [fmean(values) for values in shown.values() if values]
+            panel.plot(means, y, linestyle="", markersize=6, label=rule, **style)
+            if quantity == "excess":
+                texts.append(f"{rule}, {stage}: {fmean(means):.3f}")
+    for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
+        panel.set_title(stage.replace("stage", "stage "))
+        if quantity == "prototypes":
+            panel.set_xlabel("prototypes kept")
+            log_axis(panel, "x", dense=True)
+        else:
+            panel.set_xlabel("log-loss above the lowest (nats)")
+            panel.set_xlim(left=min(0.0, panel.get_xlim()[0]))
+    axes[0].set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
+    axes[0].invert_yaxis()
+    widest = max(panel.get_xlim()[1] for panel in axes[::2])
+    for panel in axes[::2]:
+        panel.set_xlim(0.0, widest)
+    for panel in axes[3::2]:
+        panel.sharex(axes[1])
+    legend(figure, 2.0)
+    best, *_, published = findings.RULES
+    given_up, kept, most = (
+        fmean(row[quantity] for row in rows if (row["rule"], row["stage"]) == (rule, stages[-1]))
+        for rule, quantity in ((published, "excess"), (published, "prototypes"), (best, "prototypes"))
+    )
+    replicates = counted(len({row["replicate"] for row in rows}), "replicate")
+    experiments = " or ".join(dict.fromkeys(row["experiment"] for row in rows))
+    return ReportFigure(
+        title="What the selection rule gives up in cross-validation, and what it saves",
+        finding=f"In {stages[-1].replace('stage', 'stage ')} the rule of {published} gives up {given_up:.3f} nats on"
+        f" average, and keeps {kept:.1f} prototypes instead of {most:.1f}.",
+        caption=f"From the cross-validation of {experiments}, {replicates}: the lowest mean log-loss, and the simplest"
+        " setting within one standard error or deviation of it, the published rule.",
+        alt=f"Mean log-loss above the lowest: {'; '.join(texts)}.",
+        figure=figure,
+    )
+
+
+@over_data_sets("Over replicates")
+def _draw_methods(overview):
+    rows = findings.methods_over_replicates(overview.stored)
+    if differences := [row for row in rows if (row["score"], row["first"]) == ("log-loss", METHODS[0])]:
+        yield "methods_over_replicates", methods_figure(differences)
+
+
+@over_data_sets("Choice")
+def _draw_rules(overview):
+    finals = [final for group in overview.compared.values() for final in group if is_weighted(final.run)]
+    if experiments := {final.data_set: final.run.experiment for final in finals}:
+        rows = findings.rules(overview.stored)
+        yield "rules", rules_figure([row for row in rows if row["experiment"] == experiments.get(row["dataset"])])

@@ -6,7 +6,15 @@ from matplotlib.figure import Figure
 from proset.plot.style import GREY, plain
 from proset_study.methods.labels import method_name
 from proset_study.report.figures.registry import FigureSpec, of_data_set
-from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, method_style, panels
+from proset_study.report.figures.style import (
+    ESTIMATOR_COLOURS,
+    ReportFigure,
+    legend,
+    method_style,
+    panels,
+    shared_labels,
+)
+from proset_study.report.rows import groups
 from proset_study.report.wording import model, ranges
 from proset_study.store.metrics import bin_of, calibration_error, claimed, n_bins
 from proset_study.store.stored import Final
@@ -42,13 +50,15 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
     below.set(xlabel=f"mean predicted probability of {event} in the bin", ylabel="test samples", yscale="log")
     below.set_ylim(bottom=0.7)
     legend(figure, 1.3)
+    by_method = groups(finals, lambda f: method_name(f.run.method))
+    shown = ", ".join(f"{name} ({', '.join(f.label for f in group)})" for name, group in by_method.items())
     texts = [f"{name} {error:.3f}" for name, error in errors.items()]
     kind = f"probability of class {names[1]}" if binary else "probability of the most probable class"
     return ReportFigure(
         title=f"{first.data_set}: calibration of the final models",
         finding=f"On this split the mean distance from the diagonal {ranges(errors)}.",
         caption=f"{bins} bins of equal width by the {kind}. Lines: 95 % Wilson intervals.",
-        alt=f"Calibration curves on {first.data_set} of {_names(finals)}; mean distance from the"
+        alt=f"Calibration curves on {first.data_set} of {shown}; mean distance from the"
         f" diagonal (expected calibration error): {', '.join(texts)}.",
         figure=figure,
     )
@@ -58,17 +68,14 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
     """ROC curves; of more than two classes the unweighted mean of one against the rest."""
     curves = [roc(f.probabilities, f.y, f.weight) for f in finals]
     close = min(area for _, _, area in curves) > 0.95
-    figure, axes = panels(1, 1, (5.5, 4.6))
+    figure, (axes,) = panels(1, 1, (5.5, 4.6))
     for final, (false, true, area) in zip(finals, curves, strict=True):
-        label = f"{model(final)}, AUC {area:.3f}"
-        for panel in axes:
-            panel.plot(false, true, color=method_style(final.run.method)["color"], label=label)
-    for panel in axes:
-        panel.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="chance")
-        panel.set(xlabel="false positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-        panel.set_ylabel("true positive rate")
+        look = {"color": method_style(final.run.method)["color"], "label": f"{model(final)}, AUC {area:.3f}"}
+        axes.plot(false, true, **look)
+    axes.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="chance")
+    axes.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
     if close:
-        axes[0].set(xlim=(-0.002, 0.2), ylim=(0.8, 1.002), title="the upper left corner")
+        axes.set(xlim=(-0.002, 0.2), ylim=(0.8, 1.002), title="the upper left corner")
     legend(figure, 2.5)
     first, names = finals[0], finals[0].data.class_names
     what = (
@@ -113,8 +120,7 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
         shares.append((accuracy_at(score, correct, final.weight, 0.5), overall))
     room = max(1 - lowest, 0.1)
     axes[0].set(xlim=(0, 1), ylim=(1 - 1.1 * room, 1 + 0.05 * room))
-    figure.supxlabel("proportion of test samples kept", size=9)
-    figure.supylabel("accuracy among them", size=9)
+    shared_labels(figure, "proportion of test samples kept", "accuracy among them")
     legend(figure)
     first, higher = finals[0], sum(familiar > overall for familiar, overall in shares)
     texts = [f"{familiar:.3f} against {overall:.3f}" for familiar, overall in shares]
@@ -200,13 +206,6 @@ def _thinned(*curve):
     """As many points of a curve as can be seen."""
     shown = np.unique(np.linspace(0, len(curve[0]) - 1, 120).round().astype(int))
     return tuple(values[shown] for values in curve)
-
-
-def _names(finals):
-    labels: dict[str, list[str]] = {}
-    for final in finals:
-        labels.setdefault(method_name(final.run.method), []).append(final.label)
-    return ", ".join(f"{method} ({', '.join(group)})" for method, group in labels.items())
 
 
 @of_data_set("Calibration and ranking")

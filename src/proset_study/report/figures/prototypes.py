@@ -12,13 +12,11 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.prototypes import error_path, least_loss, prototype_finals, test_error, trial_means
 from proset_study.report.analysis.runs import prototype_runs
 from proset_study.report.figures.registry import FigureSpec, of_data_set, over_data_sets
-from proset_study.report.figures.style import ReportFigure, legend, method_style, panels
+from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, shared_labels
 from proset_study.report.wording import leader, wins
 from proset_study.store.stored import Final
 
 SOURCE = " Bien and Tibshirani (2011) state 2.49 % with 3,372 prototypes for other digits (USPS, tangent distance)."
-
-
 _SCORES = {"log_loss": "log-loss (nats)", "error": "error rate"}
 
 
@@ -51,7 +49,7 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
         finding=f"On this split the lowest test error is {leader(errors, '{:.1f} %')}{also}.",
         caption="Lines are one standard error, over the folds or the test samples. Diamonds mark the chosen sizes."
         + ("" if bayes is None else f" Dotted: no rule can have less than {100 * bayes:.1f} %.")
-        + (SOURCE if _is_digits(settings) else ""),
+        + (SOURCE if settings.get("sklearn") == "digits" else ""),
         alt=f"Error rate on {first.data_set} against the number of prototypes. Test error: {'; '.join(texts)}.",
         figure=figure,
     )
@@ -64,8 +62,7 @@ def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, d
         _paths(panel, finals)
         _finish(panel, _bayes_error(data_sets[data_set]))
         panel.set_title(plain(data_set))
-    figure.supxlabel("prototypes", size=9)
-    figure.supylabel("error rate in cross-validation", size=9)
+    shared_labels(figure, "prototypes", "error rate in cross-validation")
     legend(figure)
     lowest = {
         data_set: {method_name(f.run.method): 100 * error_path(f)["error"].min() for f in finals}
@@ -106,10 +103,6 @@ def _finish(axes: Axes, bayes: float | None) -> None:
 def _bayes_error(settings):
     generated = generators.of(settings)
     return None if generated is None else generated.bayes_error()
-
-
-def _is_digits(settings):
-    return settings.get("sklearn") == "digits"
 
 
 def trials_figure(finals: list[Final]) -> ReportFigure:

@@ -6,12 +6,12 @@ from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, TypeVar
 
 from proset_study.data.dataset import DataSet
 from proset_study.methods import get, makes
 from proset_study.methods.weighted import WeightedPrototypeModel
-from proset_study.report.analysis.runs import compared_runs, runs_of
+from proset_study.report.analysis.runs import compared_runs, finals_of, runs_of
 from proset_study.report.figures.style import ReportFigure, slug
 from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
@@ -107,14 +107,12 @@ class Overview:
     @cached_property
     def compared(self) -> dict[str, list[Final]]:
         """One final model of each method, by data set."""
-        found = {}
-        for data_set in self.stored.study.data_sets:
-            finals = {f.run.name: f for f in self.stored.finals(data_set=data_set)}
-            if of_data_set := [finals[r.name] for r in compared_runs(self.stored.study, data_set) if r.name in finals]:
-                found[data_set] = of_data_set
-        return found
+        data_sets = self.stored.study.data_sets
+        found = {d: finals_of(self.stored, compared_runs(self.stored.study, d), d) for d in data_sets}
+        return {data_set: finals for data_set, finals in found.items() if finals}
 
 
+T = TypeVar("T")
 Plan = Callable[[Subject], Iterable[FigureSpec]]
 Draw = Callable[[Overview], Iterable[tuple[str, ReportFigure]]]
 _PLANS: list[tuple[str, Plan]] = []
@@ -123,20 +121,18 @@ _DRAWS: list[tuple[str, Draw]] = []
 
 def of_data_set(category: str) -> Callable[[Plan], Plan]:
     """Register a function that gives the figures of a category for a data set; their names follow that of the set."""
-
-    def register(plan: Plan) -> Plan:
-        _PLANS.append((category, plan))
-        return plan
-
-    return register
+    return _registered(_PLANS, category)
 
 
 def over_data_sets(category: str) -> Callable[[Draw], Draw]:
     """Register a function that draws the figures of a category over all data sets, each with its name."""
+    return _registered(_DRAWS, category)
 
-    def register(draw: Draw) -> Draw:
-        _DRAWS.append((category, draw))
-        return draw
+
+def _registered(entries: list[tuple[str, T]], category: str) -> Callable[[T], T]:
+    def register(function: T) -> T:
+        entries.append((category, function))
+        return function
 
     return register
 
@@ -173,11 +169,6 @@ def unpacked(draw: Callable[..., ReportFigure | None], **options: Any) -> Callab
 def is_weighted(run: Run) -> bool:
     """Whether the models of a run have prototypes and feature weights, as those of proset."""
     return makes(run.method, WeightedPrototypeModel)
-
-
-def is_probabilistic(run: Run) -> bool:
-    """Whether the method of a run predicts probabilities."""
-    return get(run.method).probabilistic
 
 
 def is_of(run: Run, method: object) -> bool:

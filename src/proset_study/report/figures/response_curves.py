@@ -32,7 +32,9 @@ def response_figure(curves: Curves) -> ReportFigure:
         for method in curves.methods:
             found = {v: curves.excess[method, d] for v, d in on_curve.items() if (method, d) in curves.excess}
             means = [fmean(values.values()) for values in found.values()]
-            panel.plot(list(found), means, **_style(method), label=method_name(method))
+            line = "-" if labels.place(method) < len(MAIN_COLOURS) else "--"  # others share a colour
+            look = {**method_style(method), "linestyle": line, "markersize": 4}
+            panel.plot(list(found), means, **look, label=method_name(method))
             for value, several in found.items():
                 if len(several) > 1:
                     ends = mean_difference(list(several.values())).interval(0.95)
@@ -61,15 +63,6 @@ def response_figure(curves: Curves) -> ReportFigure:
         + "".join(f" {method_name(f)} is, by {'; by '.join(words)}." for f in first if words),
         figure=figure,
     )
-
-
-def _style(method):
-    """Methods that share a colour differ by their lines."""
-    return {
-        **method_style(method),
-        "linestyle": "-" if labels.place(method) < len(MAIN_COLOURS) else "--",
-        "markersize": 4,
-    }
 
 
 @over_data_sets("Response curves")

@@ -8,7 +8,7 @@ from proset_study.data.splits import TEST
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.runs import has_path
 from proset_study.report.figures.registry import FigureSpec, of_data_set, unpacked
-from proset_study.report.figures.style import ReportFigure, axis_name, legend, method_style, panels
+from proset_study.report.figures.style import ReportFigure, axis_name, legend, method_style, panels, shared_labels
 from proset_study.report.wording import span
 from proset_study.store.stored import Final
 
@@ -41,7 +41,8 @@ def stage1_figure(final: Final) -> ReportFigure:
         profile.plot(axis, color=method_style(final.run.method)["color"], legend=False)
     loss_axis(profiles, mean, deviation, prior)
     legend(figure)
-    chosen, best = (_setting(selection, role, values) for role in ("selected", "optimal"))
+    settings = (selection["settings"][selection[role]] for role in ("selected", "optimal"))
+    chosen, best = (", ".join(f"{name} = {setting[name]:.2g}" for name in values) for setting in settings)
     above = mean[selection["selected"]] - mean.min()
     rule = "the optimum itself" if selection["rule"] == "best" else "the simplest within it"
     ringed = " or ringed" if plane else ""
@@ -71,8 +72,7 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
         axis.set_title(final.label)
     mean, deviation = (np.concatenate([f.stage2[key] for f in finals]) for key in ("mean", "standard_deviation"))
     loss_axis(axes, mean, deviation, prior_loss(finals[0]))
-    figure.supxlabel(axis_name(method.complexity), size=9)
-    figure.supylabel(LOSS, size=9)
+    shared_labels(figure, axis_name(method.complexity), LOSS)
     legend(figure)
     optima, selected = ([_size(f, role) for f in finals] for role in ("optimal", "selected"))
     above = max(f.stage2["mean"][f.stage2["selected"]] - min(f.stage2["mean"]) for f in finals)
@@ -112,10 +112,6 @@ def prior_loss(final: Final) -> float:
 def _folds(final):
     unit = "bootstrap draws" if final.run.settings.get("resampling") == "bootstrap" else "folds"
     return f"{int(final.folds.max()) + 1} {unit}"
-
-
-def _setting(selection, role, names):
-    return ", ".join(f"{name} = {selection['settings'][selection[role]][name]:.2g}" for name in names)
 
 
 def _ends(sizes):

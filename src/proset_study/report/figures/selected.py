@@ -1,7 +1,6 @@
 """Prototypes that several methods select, next to each other: by class, by error along the path, and as images."""
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from proset.losses import error_rate
 from proset.plot.style import log_axis, plain
@@ -14,7 +13,7 @@ from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.set_cover import FittedSetCover, SetCover
 from proset_study.report.figures.registry import FigureSpec, by_metric, is_of, of_data_set, unpacked
-from proset_study.report.figures.style import ReportFigure, legend, method_style, panels
+from proset_study.report.figures.style import ReportFigure, canvas, legend, method_style, panels
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
@@ -41,8 +40,7 @@ def class_counts_figure(finals: list[Final]) -> ReportFigure:
         labels.append(f"{final.run.experiment}: {name_of(final)}")
     table = np.array(counts)
     shares = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
-    figure = Figure(figsize=(min(10.0, 3.4 + 0.62 * (len(names) + 1)), 0.7 + 0.27 * len(table)), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = canvas(min(10.0, 3.4 + 0.62 * (len(names) + 1)), 0.7 + 0.27 * len(table))
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=max(0.3, shares.max()) * 1.4, aspect="auto")
     for i, row in enumerate(table):
         for k, number in enumerate([*row, row.sum()]):

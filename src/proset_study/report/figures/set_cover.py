@@ -3,7 +3,6 @@
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 
 from proset.cover import Cover
 from proset.plot.style import GREY, MARKERS, class_style, plain
@@ -11,7 +10,7 @@ from proset_study.data.distances import distances
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, is_ranked
 from proset_study.fits.resampling import training_rows
 from proset_study.methods.set_cover import FittedSetCover
-from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, canvas, legend, panels
 from proset_study.store.stored import Final
 
 CATEGORY = "Prototypes chosen by set cover"
@@ -30,8 +29,7 @@ def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
         return None
     rows, columns = -(-len(shown) // COLUMNS), min(COLUMNS, len(shown))
     height, width = shape[0] * 1.6, shape[1] * 1.25  # with room for the text
-    figure = Figure(figsize=(0.8 * columns + 0.4, 0.8 * rows * height / width + 0.3), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = canvas(0.8 * columns + 0.4, 0.8 * rows * height / width + 0.3)
     limits = _grey_levels(final)
     for number, image in enumerate(shown):
         row, column = divmod(number, COLUMNS)
@@ -69,8 +67,7 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
     place *= np.sign(place[np.abs(place).argmax(axis=0), [0, 1]])  # the sign is arbitrary
     size = np.log1p(cover.covered[: len(index)])
     size /= size.max()
-    figure = Figure(figsize=(7.0, 6.0), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = canvas(7.0, 6.0)
     spread = np.ptp(place, axis=0).max() or 1.0
     for k in np.unique(cover.labels[: len(index)]):
         own = cover.labels[: len(index)] == k
@@ -119,8 +116,7 @@ def tree_figure(final: Final, shape: tuple[int, int] | None) -> ReportFigure | N
     tree = dendrogram(linkage(apart, "complete"), no_plot=True)
     place = np.empty(n)
     place[tree["leaves"]] = 10.0 * np.arange(n) + 5.0  # as the function has it
-    figure = Figure(figsize=(10.0, 4.6), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = canvas(10.0, 4.6)
     axes.set_rasterization_zorder(1)
     lines = [np.column_stack(xy) for xy in zip(tree["icoord"], tree["dcoord"], strict=True)]
     axes.add_collection(LineCollection(lines, colors=GREY, linewidths=0.5, zorder=0.5))
@@ -220,8 +216,7 @@ def classes_figure(final: Final) -> ReportFigure | None:
     if not len(cover.index):
         return None
     samples, chosen = (np.bincount(labels, minlength=len(names)) for labels in (_classes(final), cover.labels))
-    figure = Figure(figsize=(max(5.0, 0.7 * len(names) + 1.0), 3.2), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = canvas(max(5.0, 0.7 * len(names) + 1.0), 3.2)
     place = np.arange(len(names))
     for shift, counts, label, colour in (
         (-0.2, samples, "training samples", GREY),

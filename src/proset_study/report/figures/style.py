@@ -97,13 +97,25 @@ def panels(
     return figure, axes[:number]
 
 
-def legend(figure: Figure, widest: float = 1.6) -> None:
+def canvas(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure of this size in inches with one panel."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def shared_labels(figure: Figure, x: str, y: str) -> None:
+    """Labels of the axes of all panels."""
+    figure.supxlabel(x, size=9)
+    figure.supylabel(y, size=9)
+
+
+def legend(figure: Figure, widest: float = 1.6, **look: Any) -> None:
     """One legend above all panels, each label once; `widest` is the room for an entry in inches."""
     found = {
         label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     columns = min(len(found), int(figure.get_figwidth() / widest))
-    figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns)
+    figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns, **look)
 
 
 def save(figure: Figure, stem: Path, png: bool) -> None:

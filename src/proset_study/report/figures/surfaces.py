@@ -14,7 +14,7 @@ from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.analysis.runs import optimal_pairs
 from proset_study.report.figures.registry import FigureSpec, of_data_set, unpacked
-from proset_study.report.figures.style import ReportFigure, panels
+from proset_study.report.figures.style import ReportFigure, panels, shared_labels
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
@@ -106,8 +106,7 @@ def _finish(figure, axes, displays):
     first = displays[0]
     if len(first.class_names) == 2:
         probability_bar(axes, first.class_names[1])
-    figure.supxlabel(plain(first.feature_names[0]), size=9)
-    figure.supylabel(plain(first.feature_names[1]), size=9)
+    shared_labels(figure, plain(first.feature_names[0]), plain(first.feature_names[1]))
     marks = max((shown.handles() for shown in displays), key=len)  # not all methods have prototypes
     figure.legend(handles=marks, loc="outside upper center", ncols=min(6, len(marks)))
 

@@ -13,7 +13,7 @@ from proset_study.methods import get
 from proset_study.methods.prototypes import Prototypes
 from proset_study.methods.weighted import weighted
 from proset_study.report.figures.registry import FigureSpec, is_weighted, of_data_set, unpacked
-from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend, panels
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, canvas, legend, panels, shared_labels
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
@@ -38,8 +38,7 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
         panel.set(xlabel="", ylabel="")
         panel.set_title(_narrow(final), size=8)
         panel.tick_params(left=panel is axes[0])
-    figure.supxlabel("batch", size=9)
-    figure.supylabel("feature", size=9)
+    shared_labels(figure, "batch", "feature")
     figure.colorbar(image, ax=list(axes), aspect=30, label=UNITS)
     used = _used(finals, weights)
     counts = [f"{f.label}: {number}" for f, number in zip(finals, used.values(), strict=True)]
@@ -84,8 +83,7 @@ def relevance_figure(finals: list[Final], n_relevant: int) -> ReportFigure:
             f"{final.label}: {np.count_nonzero(active[:n_relevant])} of {n_relevant} relevant and"
             f" {np.count_nonzero(active[n_relevant:])} of {len(active) - n_relevant} irrelevant features active"
         )
-    figure.supxlabel("feature", size=9)
-    figure.supylabel(UNITS, size=9)
+    shared_labels(figure, "feature", UNITS)
     legend(figure)
     data_set = finals[0].data_set
     return ReportFigure(
@@ -104,8 +102,7 @@ def pixel_weights_figure(finals: list[Final]) -> ReportFigure:
     most = max(1, *(len(w) for w in weights))
     images = [[batch.reshape(SIDE, SIDE) for batch in w] + [None] * (most - len(w)) for w in weights]
     whole = mosaic(images)
-    figure = Figure(figsize=(max(5.0, 2.0 + 0.9 * most), 0.8 + 0.9 * len(finals)), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = canvas(max(5.0, 2.0 + 0.9 * most), 0.8 + 0.9 * len(finals))
     axes.imshow(np.where(np.isnan(whole), np.nan, 0.0), cmap=ListedColormap([UNUSED]), interpolation="nearest")
     largest = max(w.max(initial=0.0) for w in weights) or 1.0
     used = np.where(whole > 0, whole, np.nan)
@@ -137,8 +134,7 @@ def prototypes_figure(final: Final) -> ReportFigure:
         for rank, (weight, number, pixels) in enumerate(heaviest(prototypes, k)):
             images[k][rank] = (pixels * model.scale + model.centre).reshape(SIDE, SIDE)
             texts.append((rank, k, f"{weight:.3g}" + (f" ({number})" if several else "")))
-    figure = Figure(figsize=(6.0, 0.55 + 0.72 * len(names)), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = canvas(6.0, 0.55 + 0.72 * len(names))
     gap = 4
     axes.imshow(mosaic(images, gap), cmap="gray_r", interpolation="nearest")
     axes.spines[:].set_visible(False)

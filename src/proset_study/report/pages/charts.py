@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import altair
+import vl_convert
+
 from proset_study.methods.labels import method_name
 from proset_study.report.figures.style import method_style
 
@@ -66,8 +69,6 @@ class Chart:
 @cache
 def library() -> str:
     """Vega-Embed with Vega-Lite and Vega, as text that a page unpacks: gzip in base64."""
-    import vl_convert
-
     packed = gzip.compress(vl_convert.javascript_bundle().encode(), 9, mtime=0)  # type: ignore[call-arg]
     return base64.b64encode(packed).decode("ascii")
 
@@ -92,37 +93,27 @@ def methods_control(methods: Iterable[str], chosen: Iterable[str]) -> Control:
 
 def based() -> Any:
     """An Altair chart of the rows."""
-    import altair
-
     return altair.Chart(altair.NamedData(ROWS))
 
 
 def tip(field: str, format: str | None = None, title: str | None = None) -> Any:
     """A line of what a pointer shows."""
-    import altair
-
     options: dict[str, Any] = {"format": format, "title": title}
     return altair.Tooltip(field, **{key: value for key, value in options.items() if value is not None})
 
 
 def not_from_zero(channel: Any, field: str, title: str | None) -> Any:
     """An encoding whose axis need not have zero."""
-    import altair
-
     return channel(field, title=title, scale=altair.Scale(zero=False))
 
 
 def emphasis() -> Any:
     """The opacity of what is highlighted, and of the rest."""
-    import altair
-
     return altair.condition("datum.on", altair.value(1.0), altair.value(0.15))
 
 
 def method_scales(methods: Iterable[str]) -> dict[str, Any]:
     """Altair's encodings of colour and shape: a method looks as in the figures."""
-    import altair
-
     names, styles = zip(*((method_name(m), method_style(m)) for m in methods), strict=True)
     legend = altair.Legend(orient="top", title=None, columns=7)
     colours = altair.Scale(domain=list(names), range=[style["color"] for style in styles])
@@ -150,8 +141,4 @@ def _packed(values):
     texts = list(dict.fromkeys(values))
     if all(isinstance(value, str) for value in texts):
         return {"texts": texts, "places": [texts.index(value) for value in values]}
-    return [_short(value) for value in values]
-
-
-def _short(value):
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+    return [float(f"{value:.4g}") if isinstance(value, float) else value for value in values]

@@ -1,15 +1,20 @@
-"""The evidence on the front page: published numbers and claims, as grids and as tables that can be searched."""
+"""The evidence on the front page: published numbers, claims, methods over data sets; in words, as grids, to search."""
 
-import csv
 import json
-from collections.abc import Iterable
+import re
 from pathlib import Path
 
+from proset_study.methods.labels import method_name
+from proset_study.report import rows
+from proset_study.report.analysis.losses import ROPE
+from proset_study.report.analysis.over_data_sets import LIMITS, over_data_sets
 from proset_study.report.analysis.published import Agreement, summary
 from proset_study.report.claims.registry import MIN_AGREEING
 from proset_study.report.claims.statements import ledger
-from proset_study.report.tables.grids import Cell, Column, Grid, count
+from proset_study.report.figures.style import slug
+from proset_study.report.tables.grids import Cell, Grid, count, headed, number, p_value, texts
 from proset_study.report.wording import SECTIONS, format_number, quantity_label
+from proset_study.store.stored import Stored
 
 MARKS = {
     "holds": ("✓", "good"),
@@ -22,20 +27,17 @@ VACUOUS = ("○", "soft")
 
 def check_grid(cells: list[Agreement], n_replicates: int) -> Grid:
     """How many published scores are within the tolerance, by experiment; cells as `published.agreement` gives them."""
-    columns = [Column("experiment", text=True), *map(Column, ("within", "of", "proportion"))]
-    columns += (
-        [*map(Column, ("two runs of ours", "outside, in the prediction interval", "outside of both"))]
-        if n_replicates > 1
-        else []
-    )
-    rows = []
+    titles = ["within", "of", "proportion"]
+    several = ["two runs of ours", "outside, in the prediction interval", "outside of both"]
+    columns = [*headed("experiment", text=True), *headed(*titles, *(several if n_replicates > 1 else []))]
+    lines = []
     for row in summary(cells):
         share = row.within / row.compared if row.compared else None
         line = [Cell(row.experiment, link="" if row.experiment == "all" else f"tables.html#{row.experiment}")]
         line += [count(row.within), count(row.compared), _percent(share)]
         line += [_percent(row.repeated), count(row.chance), count(row.unexplained)] if n_replicates > 1 else []
-        rows.append(line)
-    return Grid("check-table", "Published test scores within the tolerance, by experiment", columns, rows, sort=False)
+        lines.append(line)
+    return Grid("check-table", "Published test scores within the tolerance, by experiment", columns, lines, sort=False)
 
 
 def _percent(share):
@@ -45,36 +47,29 @@ def _percent(share):
 def published_ledger(cells: list[Agreement]) -> dict:
     """Every published number next to ours."""
     kinds = {"yes": "within", "no": "outside", "missing": "missing", "": "not judged"}
-    rows = []
+    lines = []
     for c in cells:
         shown = (c.published, c.ours, c.difference)
         numbers = ["" if number is None else format_number(c.quantity, number) for number in shown]
         section = SECTIONS[c.section].partition(",")[0]
         names = f"{c.experiment} {c.variant}".strip(), c.dataset, section, quantity_label(c.quantity, c.role)
-        rows.append([*names, *numbers, kinds[c.within]])
+        lines.append([*names, *numbers, kinds[c.within]])
     headings = ["experiment", "data set", "section", "quantity", "published", "ours", "difference", "tolerance"]
-    return _ledger(
-        headings, rows, {"experiment": "Experiment", "data set": "Data set", "tolerance": "Tolerance"}, "outside"
-    )
+    return _ledger(headings, lines, ("experiment", "data set", "tolerance"), "outside")
 
 
 def claims_section(path: Path, n_replicates: int, statements: list[dict], is_published: bool) -> dict:
     """The claims as a grid by claim and data set, as a ledger with their evidence, and how many hold."""
-    with path.open(encoding="utf-8", newline="") as file:
-        claims = list(csv.DictReader(file))
+    claims = rows.cells(path)
     shown = "verdict" if n_replicates >= MIN_AGREEING else "first"
-    supported = [
-        c
-        for c in claims
-        if c["published"] == "holds" and c[shown] in ("holds", "fails", "undetermined") and not c["cannot_fail"]
-    ]
-    data_sets = sorted(dict.fromkeys(c["dataset"] for c in claims), key=lambda d: d == "")
-    rows = []
-    for (claim_id, text), group in grouped(claims, "id", "claim").items():
+    supported = [c[shown] for c in rows.pick(claims, published="holds", cannot_fail="") if c[shown] != "not decidable"]
+    data_sets = sorted(rows.groups(claims, "dataset"), key=lambda d: d == "")
+    by_claim = []
+    for (claim_id, text), group in rows.groups(claims, "id", "claim").items():
         verdicts = {c["dataset"]: VACUOUS if c["cannot_fail"] else MARKS[c[shown]] for c in group}
         marks = [Cell(verdicts[d][0], tone=verdicts[d][1]) if d in verdicts else Cell() for d in data_sets]
-        rows.append([Cell(claim_id), Cell(text, wide=True), *marks])
-    columns = [Column("id", text=True), Column("claim", text=True), *(Column(d or "together") for d in data_sets)]
+        by_claim.append([Cell(claim_id), Cell(text, wide=True), *marks])
+    columns = [*headed("id", "claim", text=True), *headed(*(d or "together" for d in data_sets))]
     headings = ["id", "statement", "data set", "verdict", "evidence", "replicates", "published", "source", "place"]
     lines = [
         [
@@ -86,37 +81,106 @@ def claims_section(path: Path, n_replicates: int, statements: list[dict], is_pub
         ]
         for c in ledger(claims, statements, is_published)
     ]
+    caption = f"Claims by data set: verdicts of {'the replicates' if shown == 'verdict' else 'the first replicate'}"
     return {
-        "claims": Grid(
-            "claims-table",
-            f"Claims by data set: verdicts of {'the replicates' if shown == 'verdict' else 'the first replicate'}",
-            columns,
-            rows,
-        ),
-        "statements": _ledger(headings, lines, {"source": "Source", "data set": "Data set", "verdict": "Verdict"}, ""),
+        "claims": Grid("claims-table", caption, columns, by_claim),
+        "statements": _ledger(headings, lines, ("source", "data set", "verdict"), ""),
         "shown": shown,
         "claims_needed": MIN_AGREEING,
         "supported": len(supported),
-        "supported_by": {verdict: sum(c[shown] == verdict for c in supported) for verdict in MARKS},
+        "supported_by": {verdict: supported.count(verdict) for verdict in MARKS},
     }
 
 
-def _ledger(headings: list[str], rows: list[list[str]], filters: dict[str, str], first: str) -> dict:
+def _ledger(headings: list[str], lines: list[list[str]], filters: tuple[str, ...], first: str) -> dict:
     """What `page.js` makes a table of that can be searched; `filters` are columns with a choice of their values."""
     places = {name: headings.index(name) for name in filters}
     choices = [
-        (name, title, [value for value in dict.fromkeys(row[places[name]] for row in rows) if value])
-        for name, title in filters.items()
+        (name, name.capitalize(), [value for value in dict.fromkeys(line[place] for line in lines) if value])
+        for name, place in places.items()
     ]
-    packed = json.dumps(
-        {"headings": headings, "rows": rows, "filters": places}, separators=(",", ":"), ensure_ascii=False
-    )
+    found = {"headings": headings, "rows": lines, "filters": places}
+    packed = json.dumps(found, separators=(",", ":"), ensure_ascii=False)
     return {"filters": choices, "first": first, "json": packed.replace("</", "<\\/")}
 
 
-def grouped(rows: Iterable[dict], *keys: str) -> dict[tuple, list[dict]]:
-    """Rows by the values of some keys."""
-    groups: dict[tuple, list[dict]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return groups
+def over_data_sets_section(stored: Stored) -> list[dict]:
+    """What the page says of each comparison of methods, the one with the most pairs last.
+
+    Of several comparisons of the same methods it is the one with the most data sets.
+    """
+    found = over_data_sets(stored)
+    wider = {frozenset(c.methods): c.comparison for c in sorted(found, key=lambda c: len(c.data_sets))}
+    sections = []
+    for name in dict.fromkeys(c.comparison for c in found):
+        scores = [c for c in found if (c.comparison, c.group) == (name, "all")]
+        if name in wider.values():
+            main = scores[0]
+            shown = [c for c in scores if c.pairs and c.score in ("log-loss", "balanced error")]
+            section = {"name": name, "title": main.title, "figure": slug("ranks", name), "n_pairs": len(main.pairs)}
+            section |= {"words": _ranked_words(main), "power": _power_words(main), "grids": [_pairs(c) for c in shown]}
+            sections.append(section)
+    return sorted(sections, key=lambda c: c["n_pairs"])
+
+
+def _ranked_words(c):
+    t, first = c.test, method_name(c.methods[0])
+    words = f"{len(c.methods)} methods by {c.score} on {len(c.data_sets)} data sets of {t.sources} sources."
+    if t.too_few == "yes":
+        words += (
+            f" Ranks are not tested: {t.data_sets} common data sets are too few, {LIMITS['data_sets']} are the least"
+            f" with which a p can be below {LIMITS['alpha']}."
+        )
+    if c.ranks:
+        ranked = ", ".join(f"{method_name(row.method)} {row.average_rank:.1f}" for row in c.ranks[:3])
+        words += f" Best average ranks: {ranked}."
+    if t.f_p is not None:
+        words += f" All equal? Friedman's test with Iman and Davenport's correction: p = {t.f_p:.2g}."
+    for pair in c.pairs:
+        if pair.first == c.methods[0] and pair.hierarchical_first is not None:
+            words += (
+                f" On a further data set {first} is better than {method_name(pair.second)} by more than {ROPE:g}"
+                f" with probability {pair.hierarchical_first:.2f}, worse with {pair.hierarchical_second:.2f}."
+            )
+    if t.excluded:
+        names = re.sub(r" [(]not [^)]*[)]", "", t.excluded)
+        words += f" Left out, because a method has no result there: {names}."
+    return f"{words} Without any result: {t.not_run}." if t.not_run else words
+
+
+def _power_words(c):
+    """What the tests of so few data sets can find at all."""
+    t = c.test
+    if t.too_few == "yes":
+        return ""
+    words = f"The smallest possible p of a pair is {t.smallest_p:.2g}, with Holm's correction for all {t.pairs} pairs"
+    words += f" {t.smallest_holm_p:.2g}"
+    if t.detectable_shift_holm is None:
+        return f"{words}: no pair can be found different, whatever the scores."
+    return (
+        f"{words}: a mean difference of {t.detectable_shift_holm:.1f} standard deviations would be found with a"
+        f" probability of {LIMITS['power']:.0%}."
+    )
+
+
+def _pairs(c):
+    columns = [
+        *headed("first", "second", text=True),
+        *headed("first", "ties", "second", spanner="data sets won"),
+        *headed("mean", "90 % from", "to", spanner="difference"),
+        *headed("signed rank", "Holm", spanner="p"),
+        *headed("first better", f"within {ROPE:g}", "second better", spanner="Bayesian probability"),
+    ]
+    lines = [
+        [
+            *texts(method_name(pair.first), method_name(pair.second)),
+            *map(count, (pair.first_wins, pair.ties, pair.second_wins)),
+            *(number(value, 3, "+") for value in (pair.mean_difference, pair.low, pair.high)),
+            *(p_value(pair.wilcoxon_p), p_value(pair.holm_p)),
+            *(number(value, 2) for value in (pair.first_better, pair.equivalent, pair.second_better)),
+        ]
+        for pair in c.pairs
+        if pair.first == c.methods[0] or len(c.methods) <= 4
+    ]
+    caption = f"{c.title}: {c.score}, {len(c.data_sets)} data sets"
+    return Grid(slug("pairs", c.comparison, c.score), caption, columns, lines)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import altair
 import numpy as np
 
 from proset_study import methods
@@ -36,19 +37,13 @@ ENDS = {"low": "from", "high": "to"}  # of intervals
 
 def front_charts(stored: Stored, found: Verdict, published: Path) -> list[Chart]:
     """Charts of the front page for which there are records."""
-    charts = (
-        methods_chart(stored, found, published),
-        prototypes_chart(stored),
-        response_chart(stored),
-        estimates_chart(stored),
-    )
+    charts = [methods_chart(stored, found, published)]
+    charts += [prototypes_chart(stored), response_chart(stored), estimates_chart(stored)]
     return [chart for chart in charts if chart is not None]
 
 
 def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | None:
     """Scores of all methods that are compared, by data set."""
-    import altair
-
     experiments = compared_experiments(stored)
     overlap, printed = overlaps(stored, experiments), printed_losses(published, experiments)
     rows: list[dict[str, Any]] = []
@@ -64,8 +59,8 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
     if not rows:
         return None
     names = [m for m in methods.METHODS if method_name(m) in {row["method"] for row in rows}]
-    base, scales = based(), method_scales(names)
-    base = base.encode(
+    scales = method_scales(names)
+    base = based().encode(
         y=altair.Y("data_set:N", sort=altair.EncodingSortField("place", op="min"), title=None),
         yOffset=altair.YOffset("method:N", sort=[method_name(m) for m in names]),
     )
@@ -97,8 +92,6 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
 
 def prototypes_chart(stored: Stored) -> Chart | None:
     """Cross-validated error along the paths of the methods with prototypes."""
-    import altair
-
     rows, found = [], set()
     for data_set in stored.study.data_sets:
         for final in prototype_finals(stored, stored.replicates[0], data_set):
@@ -139,8 +132,6 @@ def prototypes_chart(stored: Stored) -> Chart | None:
 
 def response_chart(stored: Stored) -> Chart | None:
     """What methods add to the score of the Bayes rule as one property of generated data is varied."""
-    import altair
-
     rows: list[dict[str, Any]] = []
     names: list[str] = []
     for curves in response_curves.response_curves(stored):
@@ -181,8 +172,6 @@ def response_chart(stored: Stored) -> Chart | None:
 
 def estimates_chart(stored: Stored) -> Chart | None:
     """Estimates of the error from the training part, next to the test set."""
-    import altair
-
     rows: list[dict[str, Any]] = []
     finals = [f for f in stored.evaluated("bootstrap") if f.replicate == stored.replicates[0]]
     for row in bootstrap_rows(finals):

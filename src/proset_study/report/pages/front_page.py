@@ -1,6 +1,5 @@
-"""The front page: the verdict, and everything else that is said of a whole study."""
+"""The pages over all data sets: the front page with the verdict, all tables, and the searches to touch."""
 
-import csv
 from functools import partial
 from pathlib import Path
 
@@ -21,12 +20,15 @@ from proset_study.report.analysis.verdict import Verdict, compared_experiments, 
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.figures.style import slug
 from proset_study.report.pages.charts import library
-from proset_study.report.pages.evidence import check_grid, claims_section, grouped, published_ledger
+from proset_study.report.pages.evidence import check_grid, claims_section, over_data_sets_section, published_ledger
 from proset_study.report.pages.explore import front_charts
-from proset_study.report.pages.over_data_sets_section import over_data_sets_section
-from proset_study.report.pages.pages import evaluation_grids, named, page_of, read_figures, write_page
+from proset_study.report.pages.pages import evaluation_grids, read_figures, write_page
+from proset_study.report.pages.searches import search_charts
 from proset_study.report.pages.when_it_pays import when_it_pays_section
-from proset_study.report.tables.grids import Cell, Column, Grid, count, number, texts
+from proset_study.report.rows import cells as read_cells
+from proset_study.report.rows import groups, pick
+from proset_study.report.tables.grids import Cell, Grid, count, grids, headed, number, texts
+from proset_study.report.tables.tables import study_tables
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL, retry
@@ -85,6 +87,8 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     claims = claims_section(folder / layout.CLAIMS, n_replicates, statements_beside(published), is_published)
     costs = [cost for by_method in manifest["cost"].values() for cost in by_method.values()]
     with_prototypes, errors = test_errors(stored)
+    docs = "../../docs/" if (folder.parent.parent / "docs/statistics.md").exists() else ""  # in the repository only
+    tables = [*study.config["experiments"], *study.config.get("comparisons", {})]
     write_page(
         folder / layout.INDEX,
         "index.html.j2",
@@ -92,7 +96,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         headline=_headline(found, stored),
         study=study.name,
         track=study.track,
-        docs=_docs(folder),
+        docs=docs,
         replicates=stored.replicates,
         n_replicates=n_replicates,
         missing_models=stored.missing_models,
@@ -122,15 +126,15 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         duration=duration(sum(cost["fit_cpu_s"] + cost["score_cpu_s"] for cost in costs)),
         cost=_cost(manifest),
         not_converged=[name for names in manifest["not_converged"].values() for name in names],
-        constant=[named(f) for f in constant_models(stored)],
+        constant=constant_models(stored),
         zero_probability=[
-            {**named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
+            {"final": f, "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
             for f, n, others in zero_probability_samples(stored)
         ],
         repeated_rows=repeated_rows(stored),
         edges=_edges(stored),
         not_run=[e for e in study.experiments if e not in ours],
-        not_selected=_not_selected(study),
+        not_selected=[name for name in tables if name not in study.tables],  # `only` leaves nothing to run of them
         command=partial(retry, options=options),
         manifest=manifest,
         dirty=(manifest["commit"] or "").endswith(DIRTY),
@@ -138,8 +142,40 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     )
 
 
+def write_tables(path: Path, stored: Stored, published: Path, options: list[str] = LOCAL) -> None:
+    """Write the page of all tables; `published` is the CSV file of the published numbers."""
+    comparisons = stored.study.config.get("comparisons", {})
+    found = study_tables(stored, published)
+    shown = [
+        {"name": table.name, "title": table.title, "grids": grids(table, table.name in comparisons)}
+        for table in found
+        if table.numbers
+    ]
+    write_page(
+        path,
+        "tables.html.j2",
+        study=stored.study.name,
+        n_replicates=len(stored.replicates),
+        tables=shown,
+        not_run=[table.name for table in found if not table.numbers and table.name in stored.study.tables],
+        command=partial(retry, options=options),
+    )
+
+
+def write_explore(path: Path, stored: Stored) -> None:
+    """Write the page of searches and of prototypes as images."""
+    write_page(
+        path,
+        "explore.html.j2",
+        study=stored.study.name,
+        data_sets=[d for d in stored.study.data_sets if stored.finals(data_set=d)],
+        charts=search_charts(stored),
+        library=library,
+    )
+
+
 def _headline(found: Verdict, stored):
-    columns = [Column("data set", text=True), *(Column(method_name(m)) for m in found.methods)]
+    columns = [*headed("data set", text=True), *headed(*map(method_name, found.methods))]
     rows = []
     for data_set, scores in found.scores.items():
         row = [Cell(data_set, link="#data-sets")]
@@ -149,38 +185,30 @@ def _headline(found: Verdict, stored):
         rows.append(row)
     caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:
-        caption = (
-            f"Mean test {found.score} over {found.replicates} replicates; bold: not significantly worse than the best"
-            f" of all {len(found.methods)} methods"
-        )
+        caption = f"Mean test {found.score} over {found.replicates} replicates; bold: not significantly worse than the"
+        caption += f" best of all {len(found.methods)} methods"
         if any(s.replicates < found.replicates for scores in found.scores.values() for s in scores.values()):
             caption += "; grey: fewer replicates"
     return Grid("headline-table", f"{caption}.", columns, rows)
 
 
-def _docs(folder):
-    """Where the documentation is, seen from the report; empty outside of the repository."""
-    return "../../docs/" if (folder.parent.parent / "docs/statistics.md").exists() else ""
-
-
 def _differences(stored):
     """How the first method's paired differences come out, in words; empty without replicates."""
-    rows = [r for r in methods_over_replicates(stored) if r["score"] == "log-loss"]
-    first = rows[0]["first"] if rows else ""
-    rows = [r for r in rows if r["first"] == first]
+    rows = pick(methods_over_replicates(stored), score="log-loss")
     if not rows:
         return ""
-    sure = sum(r["high"] < 0 for r in rows), sum(r["low"] > 0 for r in rows)
+    rows, first = pick(rows, first=rows[0]["first"]), method_name(rows[0]["first"])
+    below, above = sum(r["high"] < 0 for r in rows), sum(r["low"] > 0 for r in rows)
     return (
-        f"Of {len(rows)} paired differences between {method_name(first)} and another method on a data set, {sure[0]}"
-        f" are below 0 with their 95 % intervals ({method_name(first)} is better), {sure[1]} above."
+        f"Of {len(rows)} paired differences between {first} and another method on a data set, {below} are below 0 with"
+        f" their 95 % intervals ({first} is better), {above} above."
     )
 
 
 def _errors(names, rows):
     if not rows:
         return None
-    columns = [Column("data set", text=True), *(Column(method_name(name)) for name in names)]
+    columns = [*headed("data set", text=True), *headed(*map(method_name, names))]
     lines = [
         [
             Cell(row["data_set"], link="#data-sets"),
@@ -193,9 +221,9 @@ def _errors(names, rows):
 
 
 def _noise(stored):
-    columns = [Column("data set", text=True), Column("method", text=True)]
-    columns += [*map(Column, ("replicates", "fit seeds", "mean"))]
-    columns += [Column(title, "standard deviation") for title in ("between splits", "between seeds", "one fit")]
+    columns = headed("data set", "method", text=True) + headed("replicates", "fit seeds", "mean")
+    columns += headed("between splits", "between seeds", "one fit", spanner="standard deviation")
+    columns += headed("standard error of the mean")
     rows = [
         [
             *(Cell(row.dataset), Cell(method_name(row.method), wide=True)),
@@ -204,33 +232,26 @@ def _noise(stored):
         ]
         for row in noise(stored)
     ]
-    return Grid("noise-table", "Noise of the test log-loss", [*columns, Column("standard error of the mean")], rows)
+    return Grid("noise-table", "Noise of the test log-loss", columns, rows)
 
 
 def _responses(stored):
     found = []
     for curves in response_section(response_curves(stored)):
-        columns = [Column("varied", text=True), Column("value"), Column("Bayes"), *map(Column, curves["methods"])]
-        rows = [texts(row["title"], row["value"], row["bayes"], *row["cells"]) for row in curves["rows"]]
-        grid = Grid(
-            slug("responses", curves["title"]),
-            f"Mean excess {curves['title']}, and that of the Bayes rule",
-            columns,
-            rows,
-        )
+        columns = [*headed("varied", text=True), *headed("value", "Bayes", *curves["methods"])]
+        rows = [texts(*row) for row in curves["rows"]]
+        caption = f"Mean excess {curves['title']}, and that of the Bayes rule"
+        grid = Grid(slug("responses", curves["title"]), caption, columns, rows)
         found.append({**curves, "grid": grid, "figure": f"response_{curves['score']}"})
     return found
 
 
 def _features(path, stored):
     """Which features are selected, where there are several replicates; of the experiments that are compared."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [r for r in csv.DictReader(file) if not r["variant"] and int(r["replicates"]) > 1]
-    groups = grouped(rows, "dataset", "experiment")
+    rows = [r for r in read_cells(path) if not r["variant"] and int(r["replicates"]) > 1]
+    rows = [r for r in rows if r["experiment"] in compared_experiments(stored)]
     lines = []
-    for (data_set, experiment), features in groups.items():
-        if experiment not in compared_experiments(stored):
-            continue
+    for (data_set, experiment), features in groups(rows, "dataset", "experiment").items():
         n = int(features[0]["replicates"])
         by_count = sorted(features, key=lambda r: -int(r["selected"]))
         sometimes = [r for r in by_count if 0 < int(r["selected"]) < n]
@@ -240,58 +261,36 @@ def _features(path, stored):
         lines.append([Cell(data_set), Cell(experiment, wide=True), *numbers, Cell(words, wide=True)])
     if not lines:
         return None
-    columns = [Column("data set", text=True), Column("experiment", text=True)]
-    columns += map(Column, ("replicates", "features", "always", "never"))
-    columns.append(Column("sometimes, in how many replicates", text=True))
+    columns = headed("data set", "experiment", text=True) + headed("replicates", "features", "always", "never")
+    columns += headed("sometimes, in how many replicates", text=True)
     return Grid("features", "Features with a positive weight in the final models", columns, lines)
 
 
 def _data_sets(stored):
-    columns = [Column("data set", text=True)]
-    columns += map(Column, ("training samples", "test samples", "features", "classes"))
-    columns.append(Column("searches", text=True))
+    numbers = headed("training samples", "test samples", "features", "classes")
+    columns = [*headed("data set", text=True), *numbers, *headed("searches", text=True)]
     rows = []
     for data_set in stored.study.data_sets:
         if finals := stored.finals(data_set=data_set):
             data, n_test = finals[0].data, len(finals[0].y)
             sizes = (len(data.y) - n_test, n_test, data.n_features, len(data.class_names))
             searches = Cell("searches", link=f"explore.html#{data_set}", wide=True)
-            rows.append([Cell(data_set, link=page_of(data_set)), *map(count, sizes), searches])
+            rows.append([Cell(data_set, link=layout.PAGE.format(data_set=data_set)), *map(count, sizes), searches])
     return Grid("data-sets-table", "Data sets, each with a page", columns, rows)
 
 
 def _cost(manifest):
-    columns = [
-        Column("method", text=True),
-        Column("fits"),
-        Column("fits", "CPU s"),
-        Column("scoring", "CPU s"),
-        Column("CPU ms a fit"),
-    ]
-    rows = [
-        [
-            Cell(method_name(m)),
-            count(t["fits"]),
-            number(t["fit_cpu_s"], 1),
-            number(t["score_cpu_s"], 1),
-            number(1000 * t["fit_cpu_s"] / t["fits"], 1),
-        ]
-        for m, t in cost_by_method(manifest).items()
-    ]
+    columns = headed("method", text=True) + headed("fits") + headed("fits", "scoring", spanner="CPU s")
+    rows = []
+    for method, total in cost_by_method(manifest).items():
+        seconds = (total["fit_cpu_s"], total["score_cpu_s"], 1000 * total["fit_cpu_s"] / total["fits"])
+        rows.append([Cell(method_name(method)), count(total["fits"]), *(number(s, 1) for s in seconds)])
+    columns += headed("CPU ms a fit")
     return Grid("cost", "What the fits cost, over all replicates", columns, rows)
 
 
 def _edges(stored):
     """Lines by whether they are explained."""
-    found = explained(stored.study, edges(stored))
-    return {
-        what: lines
-        for what, wanted in (("not explained", False), ("explained", True))
-        if (lines := [in_words(edge) for edge in found if bool(edge.explanation) == wanted])
-    }
-
-
-def _not_selected(study):
-    """Tables for which `only` leaves nothing to run."""
-    listed = [*study.config["experiments"], *study.config.get("comparisons", {})]
-    return [name for name in listed if name not in study.tables]
+    by_state = groups(explained(stored.study, edges(stored)), lambda edge: bool(edge.explanation))
+    words = {"not explained": by_state.get(False), "explained": by_state.get(True)}
+    return {what: list(map(in_words, found)) for what, found in words.items() if found}

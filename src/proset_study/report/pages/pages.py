@@ -19,7 +19,8 @@ from proset_study.methods.labels import method_name
 from proset_study.report import evaluations
 from proset_study.report.analysis.explanations import explained_points
 from proset_study.report.pages.evaluation import class_rows, confusion_of
-from proset_study.report.tables.grids import Cell, Column, Grid, count, number, texts
+from proset_study.report.rows import groups
+from proset_study.report.tables.grids import Cell, Column, Grid, count, headed, number, texts
 from proset_study.report.wording import format_number, listed
 from proset_study.store.metrics import SCORES
 from proset_study.store.stored import Final, Stored
@@ -50,15 +51,8 @@ def write_data_set(
     planned = {run.experiment for run in stored.study.runs.values() if data_set in run.data_sets}
     counts = [np.bincount(first.data.y[part], minlength=len(first.data.class_names)) for part in _parts(first)]
     records = layout.RECORDS.format(archive=layout.REPLICATE.format(replicate=first.replicate))
-    class_grid = Grid(
-        "class-sizes",
-        "Samples by class",
-        [Column("class", text=True), Column("training samples"), Column("test samples")],
-        [
-            [Cell(name), count(train), count(test)]
-            for name, train, test in zip(first.data.class_names, *counts, strict=True)
-        ],
-    )
+    columns = headed("class", text=True) + headed("training samples", "test samples")
+    sizes = [[Cell(name), *map(count, both)] for name, *both in zip(first.data.class_names, *counts, strict=True)]
     write_page(
         path,
         "data_set.html.j2",
@@ -71,14 +65,17 @@ def write_data_set(
         replicate=first.replicate,
         records="" if stored.missing_models else records,
         description=f"{description(first)}.{_seen(finals)}",
-        classes=class_grid,
+        classes=Grid("class-sizes", "Samples by class", columns, sizes),
         models=_models(finals),
         finals=[_final(f) for f in finals],
         class_scores=[_class_scores(f) for f in finals],
         evaluations=[grid for grid, *_ in evaluation_grids(stored, finals, by_data_set=True)],
         not_run=sorted(planned - {f.run.experiment for f in finals}),
         command=partial(retry, options=options),
-        figures=_by_category(drawn["figures"]),
+        figures={
+            category: [{**figure, "folded": i >= UNFOLDED.get(category, 1)} for i, figure in enumerate(of_category)]
+            for category, of_category in groups(drawn["figures"], "category").items()
+        },
         missing=drawn["missing"],
         explained=explained_points(stored, data_set),
     )
@@ -145,25 +142,12 @@ def evaluation_grids(stored: Stored, finals: list[Final], by_data_set: bool) -> 
         shown = evaluations.get(kind)
         evaluated = [final for final in stored.evaluated(kind) if final in finals]
         if shown.by_data_set == by_data_set and (rows := shown.rows(evaluated)):
-            columns = [
-                Column(heading, text=heading in ("data set", "experiment", "estimate", "loss"))
-                for heading in shown.cells
-            ]
+            are_text = ("data set", "experiment", "estimate", "loss")
+            columns = [Column(heading, text=heading in are_text) for heading in shown.cells]
             cells = [texts(*(cell(row) for cell in shown.cells.values())) for row in shown.condensed(rows)]
-            found.append(
-                (Grid(f"{kind}-numbers", f"{shown.title}: {shown.text}", columns, cells), kind, shown.sentences(rows))
-            )
+            grid = Grid(f"{kind}-numbers", f"{shown.title}: {shown.text}", columns, cells)
+            found.append((grid, kind, shown.sentences(rows)))
     return found
-
-
-def named(final: Final) -> dict[str, str]:
-    """How a page names a final model."""
-    return {"label": final.label, "data_set": final.data_set}
-
-
-def page_of(data_set: str, run: str = "") -> str:
-    """Link from the front page to the page of a data set, or to one of its models."""
-    return layout.PAGE.format(data_set=data_set) + (f"#{run}" if run else "")
 
 
 _SAFE = " !$&'()*+,-./:;=?@[]^_`{|}~"  # what may stand in a data URL between double quotes, after "&" is escaped
@@ -175,14 +159,6 @@ def _smaller(svg):
     return _LONG.sub(r"\1", re.sub(r"\s*\n\s*", " ", svg).replace('"', "'").replace("> <", "><"))
 
 
-def _by_category(figures):
-    groups: dict[str, list[dict]] = {}
-    for figure in figures:
-        group = groups.setdefault(figure["category"], [])
-        group.append({**figure, "folded": len(group) >= UNFOLDED.get(figure["category"], 1)})
-    return groups
-
-
 def _parts(final):
     return final.folds != TEST, final.folds == TEST
 
@@ -190,11 +166,10 @@ def _parts(final):
 def _models(finals):
     scores = [score for score in SCORES.values() if score.in_published]
     columns = [
-        *(Column("experiment", text=True), Column("method", text=True)),
-        *map(Column, (scores[0].name, "threshold", *(score.name for score in scores[1:]))),
-        *map(Column, ("active features", "prototypes", "size")),
-        Column("counted in", text=True),
-        Column("selected parameters", text=True),
+        *headed("experiment", "method", text=True),
+        *headed(scores[0].name, "threshold", *(score.name for score in scores[1:])),
+        *headed("active features", "prototypes", "size"),
+        *headed("counted in", "selected parameters", text=True),
     ]
     rows = []
     for f in finals:
@@ -214,9 +189,9 @@ def _models(finals):
 
 def _class_scores(final):
     rows = class_rows([final])
-    keys = [key for key, value in rows[0].items() if key in _SCORES]
-    columns = [Column("class", text=True), *(Column(_SCORES[key]) for key in keys)]
-    columns += [Column(f"as {row['class']}") for row in rows]
+    keys = [key for key in rows[0] if key in _SCORES]
+    columns = headed("class", text=True) + headed(*map(_SCORES.__getitem__, keys))
+    columns += headed(*(f"as {row['class']}" for row in rows))
     lines = [
         [Cell(row["class"]), *(number(row[key]) for key in keys), *(count(n) for n in counts)]
         for row, counts in zip(rows, confusion_of(final), strict=True)

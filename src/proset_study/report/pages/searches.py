@@ -7,6 +7,7 @@ import warnings
 from statistics import fmean
 from typing import Any
 
+import altair
 import numpy as np
 from PIL import Image
 
@@ -77,8 +78,6 @@ def trials_chart(stored: Stored) -> Chart | None:
 
 def sizes_chart(stored: Stored) -> Chart | None:
     """Cross-validated loss along the paths of stage 2."""
-    import altair
-
     rows = []
     for final in stored.finals():
         selection = final.stage2
@@ -113,8 +112,6 @@ def sizes_chart(stored: Stored) -> Chart | None:
 
 def images_chart(stored: Stored) -> Chart | None:
     """The heaviest prototypes of models of images: what each is, weighs and explains."""
-    import altair
-
     rows: list[dict[str, Any]] = []
     for data_set, entry in stored.study.config["data_sets"].items():
         finals = [f for f in stored.finals(data_set=data_set) if methods.makes(f.run.method, WeightedPrototypeModel)]
@@ -153,8 +150,6 @@ def _state(selection, i):
 
 
 def _by_state(legend=True):
-    import altair
-
     colours = altair.Scale(domain=list(_STATES), range=list(_STATES.values()))
     return altair.Color("state:N", scale=colours, legend=altair.Legend(orient="top", title=None) if legend else None)
 
@@ -165,8 +160,6 @@ def _threshold(base):
 
 def _panels(method, names):
     """A panel for each parameter, and their plane if there are two; a setting under the pointer is marked in all."""
-    import altair
-
     hover = altair.selection_point(
         "hover", on="pointerover", clear="pointerout", fields=["trial"], nearest=True, empty=False
     )

@@ -10,7 +10,8 @@ from proset_study.report.analysis.pareto import fronts
 from proset_study.report.analysis.tuning import Gain, gains
 from proset_study.report.figures.style import slug
 from proset_study.report.pages.pages import read_figures, write_page
-from proset_study.report.tables.grids import Cell, Column, Grid, count, number, texts
+from proset_study.report.rows import groups
+from proset_study.report.tables.grids import Cell, Grid, count, headed, number, texts
 from proset_study.store.stored import Stored
 
 _INTERVAL = ("mean", "from", "to")
@@ -56,10 +57,9 @@ def _of_battery(found: BatteryFindings) -> dict:
 
 
 def _effects(identifier, caption, rows):
-    columns = [Column("rival", text=True), Column("property", text=True)]
-    columns += [Column(title, "rank correlation") for title in ("value", "from", "to")]
-    columns += [Column("with more of it", text=True), Column("tables split at")]
-    columns += [Column(title, f"difference {side}") for side in ("up to there", "above") for title in _INTERVAL]
+    columns = headed("rival", "property", text=True) + headed("value", "from", "to", spanner="rank correlation")
+    columns += headed("with more of it", text=True) + headed("tables split at")
+    columns += headed(*_INTERVAL, spanner="difference up to there") + headed(*_INTERVAL, spanner="difference above")
     lines = [
         [
             *texts(rival_name(row.rival), PROPERTIES[row.property].title),
@@ -74,7 +74,7 @@ def _effects(identifier, caption, rows):
 
 
 def _alike(name, rows):
-    columns = [Column("property", text=True), Column("and", text=True), Column("rank correlation")]
+    columns = headed("property", "and", text=True) + headed("rank correlation")
     ordered = sorted(rows, key=lambda row: -abs(row.correlation))
     lines = [
         [*texts(PROPERTIES[row.first].title, PROPERTIES[row.second].title), number(row.correlation, 2, "+")]
@@ -85,12 +85,9 @@ def _alike(name, rows):
 
 def _ratings(name, found):
     of_method = {front.method: front for front in fronts(found.points)}
-    columns = [Column("method", text=True)]
-    columns += [Column(title, "Elo") for title in _INTERVAL] + [
-        Column(title, "normalised score") for title in _INTERVAL
-    ]
-    columns += [Column("data sets on the front")]
-    columns += [Column(title, "medians") for title in ("size", "prototypes", "features", "CPU s of the fit")]
+    columns = headed("method", text=True) + headed(*_INTERVAL, spanner="Elo")
+    columns += headed(*_INTERVAL, spanner="normalised score") + headed("data sets on the front")
+    columns += headed("size", "prototypes", "features", "CPU s of the fit", spanner="medians")
     lines = []
     for row in found.ratings:
         front = of_method.get(row.method)
@@ -113,8 +110,8 @@ def _ratings(name, found):
 
 
 def _tables(name, rows):
-    columns = [Column("data set", text=True), Column("source", text=True)]
-    columns += [*(Column(shown.title) for shown in PROPERTIES.values()), Column("noise from", text=True)]
+    columns = headed("data set", "source", text=True) + headed(*(shown.title for shown in PROPERTIES.values()))
+    columns += headed("noise from", text=True)
     lines = [
         [
             *texts(row.dataset, row.source),
@@ -127,11 +124,10 @@ def _tables(name, rows):
 
 
 def _tuning(rows: list[Gain]) -> list[Grid]:
-    columns = [Column("method", text=True), Column("tuned", "average rank"), Column("defaults", "average rank")]
-    columns += [Column(title, "log-loss gained") for title in _INTERVAL]
+    columns = headed("method", text=True) + headed("tuned", "defaults", spanner="average rank")
+    columns += headed(*_INTERVAL, spanner="log-loss gained")
     grids = []
-    for tuned, defaults in dict.fromkeys((row.tuned, row.defaults) for row in rows):
-        own = [row for row in rows if (row.tuned, row.defaults) == (tuned, defaults)]
+    for (tuned, defaults), own in groups(rows, "tuned", "defaults").items():
         lines = [
             [
                 Cell(method_name(row.method)),

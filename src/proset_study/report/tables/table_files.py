@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import pandas as pd
+
 from proset.files import replacing
 from proset_study.base.records import write_text
-from proset_study.report.tables.tables import MISSING, Number, Table
+from proset_study.report.tables.tables import MISSING, Entry, Table
 from proset_study.store.results import with_role, write_lines
 
 COLUMNS = (
@@ -72,7 +74,6 @@ def write_table(folder: Path, table: Table) -> None:
 
 def write_workbook(path: Path, tables: list[Table]) -> None:
     """Write an Excel workbook, a sheet per table, our number and the published one in columns of their own."""
-    import pandas as pd
 
     def show(n):
         several = {"mean": n.mean, "standard_deviation": n.deviation} if n.replicates > 1 else {}
@@ -88,12 +89,12 @@ def write_workbook(path: Path, tables: list[Table]) -> None:
                 cell.data_type, cell.quotePrefix = "s", True  # text that begins with "=" is no formula
 
 
-def _line(n: Number) -> tuple[object, ...]:
+def _line(n: Entry) -> tuple[object, ...]:
     names = (n.experiment, n.section, with_role(n.quantity, n.role), n.dataset, n.variant)
     return *names, n.value, n.mean, n.deviation, n.replicates, n.published, n.best
 
 
-def _joined(n: Number | None, emphasis: str = "") -> str:
+def _joined(n: Entry | None, emphasis: str = "") -> str:
     if n is None:
         return ""
     text = n.text(n.value) if n.replicates else MISSING

@@ -5,25 +5,25 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from proset_study import methods
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import among_the_best
+from proset_study.report.rows import groups
 from proset_study.report.wording import SECTIONS, format_number, quantity_label
 from proset_study.store.metrics import SCORES, Score
 from proset_study.store.results import FINAL, Row, by_fit_seed, read_published
 from proset_study.store.stored import Stored
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MISSING = "missing"
 Key = tuple[str, str, str, str, str, str]  # experiment, section, role, quantity, data set, variant
 
 
 @dataclass(frozen=True)
-class Number:
+class Entry:
     """A cell: one quantity of one data set and variant, over the replicates."""
 
     experiment: str
@@ -70,10 +70,10 @@ class Table:
 
     name: str
     title: str
-    groups: list[tuple[str, list[Number]]]
+    groups: list[tuple[str, list[Entry]]]
 
     @property
-    def numbers(self) -> list[Number]:
+    def numbers(self) -> list[Entry]:
         """All of them in the order of the table."""
         return [number for _, group in self.groups for number in group]
 
@@ -87,21 +87,17 @@ class Table:
         """The largest number of replicates behind a cell."""
         return max((number.replicates for number in self.numbers), default=1)
 
-    def rows(self) -> list[tuple[str, list[tuple[str, list[Number | None]]]]]:
+    def rows(self) -> list[tuple[str, list[tuple[str, list[Entry | None]]]]]:
         """For each group its heading and rows; a row is a label and a cell per column."""
-        columns, groups = self.columns, []
+        found = []
         for heading, group in self.groups:
-            rows: dict[str, dict[str, Number]] = {}
-            for number in group:
-                rows.setdefault(number.label, {})[number.column] = number
+            rows = [(label, {n.column: n for n in row}) for label, row in groups(group, "label").items()]
             if rows:
-                groups.append((heading, [(label, [row.get(c) for c in columns]) for label, row in rows.items()]))
-        return groups
+                found.append((heading, [(label, [row.get(c) for c in self.columns]) for label, row in rows]))
+        return found
 
-    def frame(self, show: Callable[[Number], dict[str, Any]]) -> "pd.DataFrame":
+    def frame(self, show: Callable[[Entry], dict[str, Any]]) -> pd.DataFrame:
         """A data frame with a row index (group, label); `show` gives the columns of one cell by name."""
-        import pandas as pd
-
         lines = [
             {(cell.column, name): value for cell in cells if cell for name, value in show(cell).items()}
             for _, rows in self.rows()
@@ -114,20 +110,20 @@ class Table:
 
 def numbers_of(
     rows: list[Row], published: Iterable[Row], missing: Iterable[tuple[str, str, str, str]] = ()
-) -> list[Number]:
+) -> list[Entry]:
     """All numbers of the rows with the published ones, in the order of the rows, then those that are missing.
 
     `missing` are final models that the first replicate lacks: experiment, data set, variant and method.
     """
     absent = {names[:3]: names[3] for names in missing}
     known = {_key(row): row.value for row in published}
-    found: dict[Key, Number] = {}
+    found: dict[Key, Entry] = {}
     quantities: dict[str, dict[tuple[str, str, str], None]] = {}  # of an experiment, in their order
     for row, of_fits in by_fit_seed(rows):
         quantities.setdefault(row.experiment, {})[row.section, row.role, row.quantity] = None
         if (row.experiment, row.dataset, row.variant) not in absent:
             key = _key(row)
-            number = found.setdefault(key, Number(*key, row.method, row.value, published=known.get(key)))
+            number = found.setdefault(key, Entry(*key, row.method, row.value, published=known.get(key)))
             number.values[row.replicate] = fmean(of_fits) if len(of_fits) > 1 else row.value
     scores = {name for names in quantities.values() for name in names if name[0] == FINAL}
     of_others = [(FINAL, "", s.quantity) for s in SCORES.values() if s.in_published]
@@ -135,16 +131,15 @@ def numbers_of(
     for (experiment, data_set, variant), method in sorted(absent.items()):
         for name in quantities.get(experiment, default):
             key = (experiment, *name, data_set, variant)
-            found[key] = Number(*key, method, published=known.get(key))
-    return [replace(n, label=quantity_label(n.quantity, n.role), column=_column(n)) for n in found.values()]
+            found[key] = Entry(*key, method, published=known.get(key))
+    return [
+        replace(n, label=quantity_label(n.quantity, n.role), column=f"{n.dataset} {n.variant}".strip())
+        for n in found.values()
+    ]
 
 
 def _key(row: Row) -> Key:
     return row.experiment, row.section, row.role, row.quantity, row.dataset, row.variant
-
-
-def _column(number):
-    return f"{number.dataset} {number.variant}".strip()
 
 
 def study_tables(stored: Stored, published: Path) -> list[Table]:
@@ -174,7 +169,7 @@ def study_table(stored: Stored, name: str, published: Path) -> Table:
     return kinds[entry.get("rows", "experiments")](name, entry["title"], numbers, overlaps(stored, run))
 
 
-def experiment_table(name: str, title: str, numbers: list[Number], published: Iterable[Row]) -> Table:
+def experiment_table(name: str, title: str, numbers: list[Entry], published: Iterable[Row]) -> Table:
     """An experiment's table; with the rows that were published if the experiment was, and our scores."""
     order = {(row.section, row.role, row.quantity) for row in published if row.experiment == name}
     if order:
@@ -183,71 +178,56 @@ def experiment_table(name: str, title: str, numbers: list[Number], published: It
     return Table(name, title, [(heading, [n for n in numbers if n.section == s]) for s, heading in SECTIONS.items()])
 
 
-def comparison_table(name: str, title: str, numbers: list[Number], overlap: dict[str, float]) -> Table:
+def comparison_table(name: str, title: str, numbers: list[Entry], overlap: dict[str, float]) -> Table:
     """Final models next to each other, a group per experiment; marks log-losses not significantly worse than the best.
 
     Prototypes are shown if every experiment has them. `overlap` is what `losses.overlaps` gives.
     """
     losses = _marked([n for n in numbers if _is(n, "log_loss")], SCORES["log_loss"], overlap)
-    by_experiment: dict[str, list[Number]] = {}
-    for number in [*losses, *(n for n in numbers if not _is(n, "log_loss"))]:
-        by_experiment.setdefault(number.experiment, []).append(number)
+    by_experiment = groups([*losses, *(n for n in numbers if not _is(n, "log_loss"))], "experiment")
     scores = [score.quantity for score in SCORES.values() if score.in_published]
     quantities = ["active_features", "prototypes", scores[0], "threshold", *scores[1:]]
     if not all(any(_is(n, "prototypes") for n in group) for group in by_experiment.values()):
         quantities.remove("prototypes")
-    groups = []
+    found = []
     for experiment, group in by_experiment.items():
-        shown = [_of_stage(n) for n in group if n.section == FINAL or _is_last_threshold(n)]
-        groups.append((f"[{experiment}]", [n for q in quantities for n in shown if n.quantity == q]))
-    return Table(name, title, groups)
+        shown = [n for n in group if n.section == FINAL]
+        for n in (n for n in group if n.quantity == "threshold" and n.section != "stage1"):
+            shown.append(replace(n, label=f"Threshold {SECTIONS[n.section].lower()}"))
+        found.append((f"[{experiment}]", [n for q in quantities for n in shown if n.quantity == q]))
+    return Table(name, title, found)
 
 
-def _is_last_threshold(number):
-    return number.quantity == "threshold" and number.section != "stage1"
-
-
-def _of_stage(number):
-    """A threshold next to scores says of which stage it is."""
-    if number.quantity != "threshold":
-        return number
-    return replace(number, label=f"Threshold {SECTIONS[number.section].lower()}")
-
-
-def methods_table(name: str, title: str, numbers: list[Number], overlap: dict[str, float]) -> Table:
+def methods_table(name: str, title: str, numbers: list[Entry], overlap: dict[str, float]) -> Table:
     """Scores with a row per method, whose experiments are joined; marks as in `comparison_table`.
 
     Methods that predict labels and no probabilities have a balanced accuracy only.
     """
-    groups = []
-    for score in SCORES.values():
-        if score.by_method:
-            group = [n for n in numbers if _is(n, score.quantity) and score.fits(methods.get(n.method))]
-            group = [replace(n, label=n.method) for n in (_marked(group, score, overlap) if score.loss else group)]
-            groups.append((f"{score.name[0].upper()}{score.name[1:]}", group))
-    return Table(name, title, groups)
+    found = []
+    for score in (score for score in SCORES.values() if score.by_method):
+        group = [n for n in numbers if _is(n, score.quantity) and score.fits(methods.get(n.method))]
+        group = [replace(n, label=n.method) for n in (_marked(group, score, overlap) if score.loss else group)]
+        found.append((f"{score.name[0].upper()}{score.name[1:]}", group))
+    return Table(name, title, found)
 
 
-def prototypes_table(name: str, title: str, numbers: list[Number], overlap: dict[str, float]) -> Table:
+def prototypes_table(name: str, title: str, numbers: list[Entry], overlap: dict[str, float]) -> Table:
     """Test error and number of prototypes with a row per experiment and metric; marks as in `comparison_table`."""
     errors, sizes = ([n for n in numbers if _is(n, quantity)] for quantity in ("error", "prototypes"))
-    groups = [("Test error", _marked(errors, SCORES["error"], overlap)), ("Number of prototypes", sizes)]
-    return Table(
-        name,
-        title,
-        [(heading, [replace(n, label=_of_metric(n), column=n.dataset) for n in group]) for heading, group in groups],
-    )
+    found = [("Test error", _marked(errors, SCORES["error"], overlap)), ("Number of prototypes", sizes)]
+    return Table(name, title, [(heading, list(map(_of_metric, group))) for heading, group in found])
 
 
 def _of_metric(number):
-    return ", ".join(filter(None, (number.experiment, number.variant.removeprefix("metric="))))
+    label = ", ".join(filter(None, (number.experiment, number.variant.removeprefix("metric="))))
+    return replace(number, label=label, column=number.dataset)
 
 
 def _is(number, quantity):
     return (number.section, number.quantity) == (FINAL, quantity)
 
 
-def _marked(numbers: list[Number], score: Score, overlap: dict[str, float]) -> list[Number]:
+def _marked(numbers: list[Entry], score: Score, overlap: dict[str, float]) -> list[Entry]:
     """The numbers of a score, marked where the replicates cannot tell them from the best of their data set."""
     losses: dict[str, dict[str, dict[int, float]]] = {}  # by data set and position
     for i, n in enumerate(numbers):

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from proset_study.base.records import write_text
-from proset_study.report.analysis.edges import ALPHA, Edge, edges, explained, in_words, read_edges, write_edges
-from proset_study.store.results import write_rows
+from proset_study.report.analysis.edges import ALPHA, Edge, edges, explained, in_words
+from proset_study.store.results import read_rows, write_rows
 from proset_study.study import layout
 from proset_study.study.config.study import Study
 
@@ -34,8 +34,8 @@ def test_a_search_that_fixes_the_size_has_no_edge_in_it(stored):
 
 
 def test_edges_are_read_as_they_were_written(stored, tmp_path):
-    write_edges(tmp_path / "edges.csv", stored)
-    read, found = (explained(stored.study, e) for e in (read_edges(tmp_path / "edges.csv"), edges(stored)))
+    write_rows(tmp_path / "edges.csv", edges(stored), Edge)
+    read, found = (explained(stored.study, e) for e in (read_rows(tmp_path / "edges.csv", Edge), edges(stored)))
     assert list(map(in_words, read)) == list(map(in_words, found))
 
 

@@ -11,9 +11,9 @@ from tests.proset_study.small_study import config_of as study_config
 
 from proset_study.report.analysis.explanations import _point, explained_points
 from proset_study.report.analysis.response_curves import response_curves, response_section
+from proset_study.report.pages.front_page import write_explore
 from proset_study.report.pages.pages import read_figures
-from proset_study.report.pages.study_pages import write_explore
-from proset_study.report.write import write_report
+from proset_study.report.write import write_data_sets
 from proset_study.store.stored import Stored
 from proset_study.store.trained import load_trained
 from proset_study.study.config.checks import ConfigError, load
@@ -91,7 +91,7 @@ def test_a_trained_model_explains_by_categories(stored):
 
 
 def test_the_report_says_which_methods_saw_the_table_as_it_is(stored, tmp_path):
-    write_report(stored, tmp_path / "report", None, ["data_sets"])
+    write_data_sets(stored, tmp_path / "report")
     write_explore(tmp_path / "report/explore.html", stored)
     pages = {d: (tmp_path / f"report/data_sets/{d}.html").read_text(encoding="utf-8") for d in stored.study.data_sets}
     both, one_hot = AS_IT_IS.format("categories and missing values"), "a feature of 0 and 1 for each category"
@@ -115,8 +115,8 @@ def test_curves_of_mixed_tables(stored):
     assert error.points == {"mixed tables missing_by_value": {0.0: "complete", 0.3: "lacking"}}
     assert loss.methods == ["proset_few", "hist_gradient_boosting", "proset", "knn"]
     rows = response_section([error])[0]["rows"]
-    assert {row["title"] for row in rows} == {"missing by value (mixed tables)"}
-    complete, lacking = (float(row["bayes"]) for row in rows)
+    assert {row[0] for row in rows} == {"missing by value (mixed tables)"}
+    complete, lacking = (float(row[2]) for row in rows)
     assert complete == 0
     assert 0.1 < lacking < 0.35
 

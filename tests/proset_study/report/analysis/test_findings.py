@@ -12,10 +12,9 @@ from proset_study.report.analysis.findings import (
     selected_features,
     selections,
     write_findings,
-    write_selected_features,
 )
 from proset_study.report.catalogue import overview_figures
-from proset_study.report.figures import over_replicates
+from proset_study.report.figures import over_data_sets
 from proset_study.store.results import read_csv
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
@@ -90,21 +89,19 @@ def test_selected_features_are_those_of_the_models(stored):
 
 def test_files(stored, tmp_path):
     write_findings(tmp_path, stored)
-    write_selected_features(tmp_path / "selected_features.csv", stored)
-    over_data_sets = {"ranks.csv", "pairs.csv", "over_data_sets.csv"}
-    others = {"rules.csv.xz", "methods.csv", "selected_features.csv", "prototypes.csv"}
-    assert {p.name for p in tmp_path.iterdir()} == others | over_data_sets
+    compared = {"ranks.csv", "pairs.csv", "over_data_sets.csv"}
+    assert {p.name for p in tmp_path.iterdir()} == {"rules.csv.xz", "methods.csv", "prototypes.csv"} | compared
     assert len(read_csv(tmp_path / "rules.csv.xz").splitlines()) == 1 + len(rules(stored))
 
 
 def test_figures_show_the_rows(stored, repeated):
     rows = [r for r in methods_over_replicates(repeated) if (r["score"], r["first"]) == ("log-loss", "proset")]
-    (axes,) = over_replicates.methods_figure(rows).figure.axes
+    (axes,) = over_data_sets.methods_figure(rows).figure.axes
     shown = sorted(bars.lines[0].get_xdata()[0] for bars in axes.containers)
     assert axes.get_xscale() == "linear"
     assert shown == pytest.approx(sorted(r["difference"] for r in rows))
     assert "rules" in {drawn.name for drawn in overview_figures(stored, PUBLISHED)}
     rows = rules(stored)
     some = [r for r in rows if (r["dataset"], r["stage"]) != ("cross", "stage1")]
-    assert len(over_replicates.rules_figure(some).figure.axes) == 4
-    assert len(over_replicates.rules_figure([r for r in rows if r["stage"] == "stage2"]).figure.axes) == 2
+    assert len(over_data_sets.rules_figure(some).figure.axes) == 4
+    assert len(over_data_sets.rules_figure([r for r in rows if r["stage"] == "stage2"]).figure.axes) == 2

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from proset_study.report.analysis.published import Agreement, agreement, allowed_range, summary, write_agreement
-from proset_study.store.results import read_published, read_rows, with_role
+from proset_study.report.analysis.published import Agreement, agreement, allowed_range, summary
+from proset_study.store.results import read_published, read_rows, with_role, write_rows
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 
@@ -110,7 +110,7 @@ def test_published_numbers_against_the_spread_of_replicates(values, published_by
 
 def test_the_file_has_a_line_for_every_published_number_and_is_read_as_it_was_written(tmp_path):
     both = stored(ours(), ours(replicate=1))
-    write_agreement(tmp_path / "c.csv", both, PUBLISHED)
+    write_rows(tmp_path / "c.csv", agreement(both, PUBLISHED), Agreement)
     found = read_rows(tmp_path / "c.csv", Agreement)
     assert len(found) == 1351
     shown = ("key", "published", "ours", "within", "chance", "repeated", "replicates")

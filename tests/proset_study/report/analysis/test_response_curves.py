@@ -97,7 +97,7 @@ def test_report_of_a_study_with_curves(stored, tmp_path):
     assert [f.name for f in figures if f.category == "Response curves"] == ["response_error", "response_log_loss"]
     section = response_section(response_curves(stored))[0]
     assert section["methods"] == ["KNN", "set cover", "proset"]
-    assert [(row["title"], row["value"]) for row in section["rows"]] == [
+    assert [tuple(row[:2]) for row in section["rows"]] == [
         ("samples", "40"),
         ("samples", "1000"),
         ("label noise", "0"),
@@ -106,7 +106,7 @@ def test_report_of_a_study_with_curves(stored, tmp_path):
     shown = np.mean(
         [row["excess_error"] for row in response_rows(stored) if (row["dataset"], row["method"]) == ("few", "knn")]
     )
-    assert section["rows"][0]["cells"][0] == f"{shown:.3f}"
+    assert section["rows"][0][3] == f"{shown:.3f}"
     write_report(stored, tmp_path, PUBLISHED, ["manifest", "models", "overview"])
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert 'id="claims"' not in page  # which are about other data

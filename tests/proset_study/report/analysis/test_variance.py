@@ -5,8 +5,8 @@ import pytest
 from tests.proset_study.small_study import WithLosses
 
 from proset.losses import log_loss
-from proset_study.report.analysis.variance import Noise, components, noise, variance_rows, write_variance
-from proset_study.store.results import Row, by_fit_seed, read_rows
+from proset_study.report.analysis.variance import Noise, components, noise, variance_rows
+from proset_study.store.results import Row, by_fit_seed, read_rows, write_rows
 
 
 def row_of(rows, experiment, data_set, score="log-loss"):
@@ -63,7 +63,7 @@ def test_rows_without_refits_carry_the_values_of_all_seeds():
 
 
 def test_files_and_front_page(stored, tmp_path):
-    write_variance(tmp_path / "variance.csv", stored)
+    write_rows(tmp_path / "variance.csv", variance_rows(stored), Noise)
     lines = (tmp_path / "variance.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0].split(",") == [field.name for field in fields(Noise)]
     assert len(lines) == 1 + len(variance_rows(stored))

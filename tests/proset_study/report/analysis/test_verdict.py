@@ -10,7 +10,7 @@ from tests.proset_study.small_study import WithLosses
 from proset_study import methods
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding
 from proset_study.report.analysis.verdict import average_ranks, mean_losses, reproduced, verdict, verdict_markdown
-from proset_study.report.figures.verdict import headline_figures
+from proset_study.report.figures.over_data_sets import headline_figures
 from proset_study.report.wording import MINUS
 from proset_study.store.results import read_rows
 

@@ -15,9 +15,9 @@ from proset_study.report.analysis import response_curves
 from proset_study.report.analysis.response_curves import points
 from proset_study.report.article.build import TOPICS
 from proset_study.report.article.open_track import AVERAGED, LEAVE_ONE_OUT, TRACKED
-from proset_study.report.article.records import rows
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
+from proset_study.report.rows import rows
 from proset_study.store.results import Row, read_rows, write_rows
 from proset_study.study import layout
 

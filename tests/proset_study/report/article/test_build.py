@@ -11,10 +11,10 @@ import pytest
 
 from proset_study.base.records import read_json, write_json
 from proset_study.report.article.build import NO_TYPST, build, gather, write_numbers
-from proset_study.report.article.records import PUBLISHED, Reported, rows
 from proset_study.report.article.sources import CALLS, PAGE
 from proset_study.report.article.study import DRAWS, STUDY
-from proset_study.report.article.topics import TOPICS
+from proset_study.report.article.topics import PUBLISHED, TOPICS, Reported
+from proset_study.report.rows import rows
 from proset_study.store.results import write_rows
 from proset_study.study import layout
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from proset_study.report.article.records import Reported
+from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import data_set_figures, missing_records
 from proset_study.report.evaluations.bias_variance import bias_variance_figure, variance_rows
 from proset_study.report.evaluations.bootstrap import COLUMNS, bootstrap_rows
