@@ -9,6 +9,7 @@ from proset_study.report import rows
 from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import LIMITS, over_data_sets
 from proset_study.report.analysis.published import Agreement, summary
+from proset_study.report.analysis.statistics import rank
 from proset_study.report.claims.registry import MIN_AGREEING
 from proset_study.report.claims.statements import ledger
 from proset_study.report.figures.style import slug
@@ -107,9 +108,9 @@ def _ledger(headings: list[str], lines: list[list[str]], filters: tuple[str, ...
 def over_data_sets_section(stored: Stored) -> list[dict]:
     """What the page says of each comparison of methods, the one with the most pairs last.
 
-    Of several comparisons of the same methods it is the one with the most data sets.
+    Of several comparisons of the same methods it is the one with the most data sets; one data set is no comparison.
     """
-    found = over_data_sets(stored)
+    found = [c for c in over_data_sets(stored) if len(c.data_sets) > 1]
     wider = {frozenset(c.methods): c.comparison for c in sorted(found, key=lambda c: len(c.data_sets))}
     sections = []
     for name in dict.fromkeys(c.comparison for c in found):
@@ -118,7 +119,9 @@ def over_data_sets_section(stored: Stored) -> list[dict]:
             main = scores[0]
             shown = [c for c in scores if c.pairs and c.score in ("log-loss", "balanced error")]
             section = {"name": name, "title": main.title, "figure": slug("ranks", name), "n_pairs": len(main.pairs)}
-            section |= {"words": _ranked_words(main), "power": _power_words(main), "grids": [_pairs(c) for c in shown]}
+            parts = [c for c in found if (c.comparison, c.score) == (name, main.score) and c.group != "all"]
+            words = f"{_ranked_words(main)}{_words_of_parts(parts)}"
+            section |= {"words": words, "power": _power_words(main), "grids": [_pairs(c) for c in shown]}
             sections.append(section)
     return sorted(sections, key=lambda c: c["n_pairs"])
 
@@ -139,13 +142,24 @@ def _ranked_words(c):
     for pair in c.pairs:
         if pair.first == c.methods[0] and pair.hierarchical_first is not None:
             words += (
-                f" On a further data set {first} is better than {method_name(pair.second)} by more than {ROPE:g}"
-                f" with probability {pair.hierarchical_first:.2f}, worse with {pair.hierarchical_second:.2f}."
+                f" Is {first} most likely better than {method_name(pair.second)} by more than {ROPE:g} on a further"
+                f" data set? With probability {pair.hierarchical_first:.2f}; most likely worse with"
+                f" {pair.hierarchical_second:.2f}."
             )
     if t.excluded:
         names = re.sub(r" [(]not [^)]*[)]", "", t.excluded)
         words += f" Left out, because a method has no result there: {names}."
     return f"{words} Without any result: {t.not_run}." if t.not_run else words
+
+
+def _words_of_parts(parts):
+    """The best average ranks on real and on generated data sets, which are not tested."""
+    words = ""
+    for c in parts:
+        averages = rank(c.losses).mean(axis=0)
+        best = ", ".join(f"{method_name(c.methods[i])} {averages[i]:.1f}" for i in averages.argsort(kind="stable")[:3])
+        words += f" On the {len(c.data_sets)} {c.group} ones: {best}."
+    return words
 
 
 def _power_words(c):
