@@ -1,5 +1,6 @@
 """The size of a data set, known from the config before the data set is made: for estimates of time and memory."""
 
+import os
 from dataclasses import replace
 from functools import cache
 from zipfile import BadZipFile
@@ -11,7 +12,7 @@ from proset_study.data.custom_matrix import n_items
 from proset_study.data.dataset import Size
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.openml import description, table_of
-from proset_study.data.table_file import located
+from proset_study.data.table_file import located, opened
 
 LOOK = 2**20  # bytes of a CSV file that are looked at
 
@@ -86,11 +87,12 @@ def _table(file: str, sep: str) -> tuple[int, int]:
             return metadata.num_rows, metadata.num_columns
         if file.endswith(".npz"):
             return n_items(located(file)), 0
-        with located(file).open("rb") as table:
+        with opened(located(file), "rb") as table:
             start = table.read(LOOK)
-    except (OSError, ValueError, KeyError, BadZipFile):
+            size = table.seek(0, os.SEEK_END) if file.endswith(".gz") else located(file).stat().st_size
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile):
         return UNKNOWN
     header, _, rows = start.partition(b"\n")
     size_of_a_row = len(rows) / max(1, rows.count(b"\n"))
-    n_rows = (located(file).stat().st_size - len(header)) / size_of_a_row if rows else 0
+    n_rows = (size - len(header)) / size_of_a_row if rows else 0
     return round(n_rows), header.count(sep.encode()) + 1

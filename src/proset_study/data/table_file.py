@@ -110,7 +110,7 @@ def _read_csv(file, path, as_written, n_dropped, sep, decimal):
 
     with _csv_errors(file):
         header, first = _first_lines(path, sep)
-        with _opened(path, "rb") as lines:
+        with opened(path, "rb") as lines:
             n_lines = sum(block.count(b"\n") for block in iter(lambda: lines.read(BLOCK), b""))
     refuse_large(file, (len(header) - n_dropped) * (n_lines - 1))  # before it takes several times its size
     with _csv_errors(file):
@@ -134,14 +134,15 @@ def _csv_errors(file):
         raise ValueError(f"{file} cannot be read as .csv: {str(error).strip()}") from error
 
 
-def _opened(path, mode, **how):
+def opened(path: Path, mode: str, **how):
+    """An open file, which may be compressed; `how` as of `open`."""
     return gzip.open(path, mode, **how) if path.suffix == ".gz" else path.open(mode, **how)
 
 
 def _first_lines(path, sep):
     """Fields of the header and of the first row, as they are: pandas would rename columns that repeat."""
     csv.field_size_limit(MAX_BYTES)
-    with _opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
+    with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
         fields = (fields for fields in csv.reader(lines, delimiter=sep) if fields)
         return next(fields, []), next(fields, [])
 

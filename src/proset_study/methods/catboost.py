@@ -45,7 +45,12 @@ class FittedCatBoost(FittedModel):
 
     def summary(self):
         importance = self.classifier.get_feature_importance(thread_count=1)
-        return {"active_features": int((importance > 0).sum()), "rounds": self.classifier.tree_count_}
+        leaves = int(self.classifier.get_tree_leaf_counts().sum())
+        return {
+            "active_features": int((importance > 0).sum()),
+            "leaves": leaves,
+            "rounds": self.classifier.tree_count_,
+        }
 
     def arrays(self):
         raw = np.frombuffer(self.classifier._serialize_model(), dtype=np.uint8)
@@ -72,6 +77,7 @@ class CatBoost(Method):
     scaled = False
     takes_mixed = True
     complexity = "iterations"
+    quantities = ("active_features", "leaves")
     parameters = {  # noqa: RUF012
         "learning_rate": Range(1e-6, 1.0),
         "depth": Range(1, 16, integer=True),

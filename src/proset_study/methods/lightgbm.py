@@ -51,7 +51,9 @@ class FittedLightGBM(FittedModel):
 
     def summary(self):
         gains = self.booster.feature_importance("split")
-        return {"active_features": int((gains > 0).sum()), "rounds": self.booster.current_iteration()}
+        leaves = sum(tree["num_leaves"] for tree in self.booster.dump_model()["tree_info"])
+        rounds = self.booster.current_iteration()
+        return {"active_features": int((gains > 0).sum()), "leaves": leaves, "rounds": rounds}
 
     def arrays(self):
         text = np.frombuffer(self.booster.model_to_string().encode(), dtype=np.uint8)
@@ -78,6 +80,7 @@ class LightGBM(Method):
     scaled = False
     takes_mixed = True
     complexity = "iterations"
+    quantities = ("active_features", "leaves")
     parameters = {  # noqa: RUF012
         "learning_rate": Range(1e-6, 1.0),
         "num_leaves": Range(2, 100_000, integer=True),

@@ -56,7 +56,7 @@ def _points(marginal, shape, rng):
 
 @cache
 def _squared_radii(marginal, features, classes):
-    """Of the borders between shells; those of a cube are from so many points that shares are right to 0.001."""
+    """Of the borders between shells; those of a cube are from 1,000,000 points; shares are right to 0.001."""
     shares = np.arange(1, classes) / classes
     if marginal == "normal":
         return chi2.ppf(shares, features)

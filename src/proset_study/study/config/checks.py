@@ -12,7 +12,7 @@ from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.fits import evaluations
 from proset_study.methods.base import largest_complexity
-from proset_study.study.config.halves import half_of
+from proset_study.study.config.halves import SEALED, half_of
 from proset_study.study.config.metrics import MATRIX, kind_of, metric_errors
 from proset_study.study.config.schema import schema_errors
 from proset_study.study.config.study import Run, Study, selected_data_sets
@@ -61,8 +61,16 @@ def _suite_errors(config) -> Iterator[str]:
     without, known = suite.get("without", {}), config["data_sets"]
     yield from _unknown("suite.experiments", "experiment", suite.get("experiments", []), config["experiments"])
     yield from _unknown("suite.without", "experiment", without, config["experiments"])
-    for key in ("data_sets", "used"):
+    for key in ("data_sets", "drawn_from", "used"):
         yield from _unknown(f"suite.{key}", "data set", suite.get(key, []), known)
+    if "half" in suite:
+        if "drawn_from" not in suite:
+            yield "suite.drawn_from: missing, the halves are drawn from it"
+        else:
+            yield from _unknown("suite.data_sets", "data set", suite.get("data_sets", []), suite["drawn_from"])
+        if (suite["half"] == SEALED) != config.get("study", "").endswith(f"_{SEALED}"):
+            named = f"a study that runs the sealed half is named ..._{SEALED}, and no other one"
+            yield f"suite.half: {suite['half']!r} is not allowed, {named}"
     for name, data_sets in without.items():
         yield from _unknown(f"suite.without.{name}", "data set", data_sets, known)
 

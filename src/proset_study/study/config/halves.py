@@ -12,24 +12,26 @@ DEVELOPMENT, SEALED = HALVES = "development", "sealed"
 def half_of(suite: dict, data_sets: dict) -> list[str]:
     """The data sets of a suite that are in the half it names, in the order of the suite; all of them if it names none.
 
-    Data sets of one table are in the same half, because they have the same rows. Tables are put in the order of the
-    SHA-256 of their names, and each is given to the half that has fewer data sets so far; the first is for development.
+    Halves are drawn from `drawn_from`, so that fewer `data_sets` leave each in its half. Data sets of one table are in
+    the same half, because they have the same rows. Tables are put in the order of the SHA-256 of their names, and each
+    is given to the half that has fewer data sets so far; the first is for development.
     Those in `used`, on which something was chosen before the halves were drawn, come first and are for development.
     Real and generated data sets are divided each by themselves, so that both halves have as many of both.
 
     Examples
     --------
     >>> data_sets = {"wine": {"sklearn": "wine"}, "xor": {"generator": "xor"}, "checker": {"generator": "checker"}}
-    >>> half_of({"data_sets": list(data_sets), "half": "sealed", "used": ["wine"]}, data_sets)
+    >>> half_of({"data_sets": ["wine", "checker"], "half": "sealed", "drawn_from": list(data_sets)}, data_sets)
     ['checker']
     """
     names = suite["data_sets"]
     if "half" not in suite:
         return list(names)
+    drawn_from = suite["drawn_from"]
     used = {_table(name, data_sets[name]) for name in suite.get("used", [])}
     development: set[str] = set()
     for generated in (True, False):
-        kind = [name for name in names if ("generator" in data_sets[name]) == generated]
+        kind = [name for name in drawn_from if ("generator" in data_sets[name]) == generated]
         development |= _divided(kind, lambda name: _table(name, data_sets[name]), used)
     return [name for name in names if (name in development) == (suite["half"] == DEVELOPMENT)]
 

@@ -3,8 +3,9 @@ import re
 import pytest
 from tests.proset_study.config_files import ROOT, merged
 
+from proset_study.data.sizes import fraction_tested, size_of
 from proset_study.study.config.checks import ConfigError, load
-from proset_study.study.config.halves import DEVELOPMENT, HALVES, half_of
+from proset_study.study.config.halves import DEVELOPMENT, HALVES, SEALED, half_of
 
 DATA_SETS = {
     **{f"generated_{i}": {"generator": "xor", "features": 2 + i % 3} for i in range(21)},
@@ -13,7 +14,8 @@ DATA_SETS = {
 
 
 def halves(names=tuple(DATA_SETS), **more):
-    return [half_of({"data_sets": list(names), "half": half, **more}, DATA_SETS) for half in HALVES]
+    suite = {"data_sets": list(names), "drawn_from": list(names), **more}
+    return [half_of({**suite, "half": half}, DATA_SETS) for half in HALVES]
 
 
 def test_halves_are_of_the_same_size_and_a_table_is_in_one():
@@ -39,6 +41,12 @@ def test_what_was_used_before_is_for_development():
     assert {name for name in DATA_SETS if name.startswith(table)} <= set(development)
 
 
+def test_fewer_data_sets_stay_in_their_halves():
+    some = list(DATA_SETS)[::3]
+    for half, fewer in zip(halves(), halves(data_sets=some), strict=True):
+        assert fewer == [name for name in some if name in half]
+
+
 def test_a_config_runs_its_half_alone():
     config = {
         "study": "battery",
@@ -52,14 +60,19 @@ def test_a_config_runs_its_half_alone():
         },
     }
     names = list(config["data_sets"])
-    suite = {"data_sets": names, "experiments": ["E8"], "half": DEVELOPMENT}
+    suite = {"data_sets": names, "drawn_from": names, "experiments": ["E8"], "half": DEVELOPMENT}
     assert load({**config, "suite": suite}).data_sets == half_of(suite, DATA_SETS)
     for wrong, message in (
         ({"half": "both"}, "suite.half"),
         ({"used": ["iris"]}, "suite.used: unknown data set 'iris'"),
+        ({"drawn_from": names[1:]}, f"suite.data_sets: unknown data set '{names[0]}'"),
+        ({"half": SEALED}, "suite.half: 'sealed' is not allowed, a study that runs the sealed half is named"),
     ):
         with pytest.raises(ConfigError, match=message):
             load({**config, "suite": {**suite, **wrong}})
+    del suite["drawn_from"]
+    with pytest.raises(ConfigError, match=r"suite\.drawn_from: missing"):
+        load({**config, "suite": suite})
 
 
 def test_the_page_of_the_battery_has_the_halves_that_the_hash_draws():
@@ -86,3 +99,14 @@ def test_long_searches_of_the_battery_are_four_times_as_long():
         assert long["experiments"][name]["stage1"]["trials"] == 4 * short["experiments"][name]["stage1"]["trials"]
     searched = {name for name in short["suite"]["experiments"] if "stage1" in short["experiments"][name]}
     assert set(long["suite"]["experiments"]) == searched
+
+
+@pytest.mark.parametrize("overlays", [(), ("workflow/suites/battery_sealed.yaml",)], ids=HALVES)
+def test_there_are_as_many_samples_as_neighbours_in_every_fold(overlays):
+    study = load(merged("workflow/suites/battery.yaml", *overlays))
+    run, folds = study.runs["tuned_knn"], study.config["folds"]
+    for name in study.data_sets:
+        settings = study.config["data_sets"][name]
+        train = size_of(settings).rows * (1 - fraction_tested(settings, study.config["test_fraction"]))
+        margin = 0.9 if "group" in settings else 0.98  # groups are kept together, classes are divided evenly
+        assert run.stage("stage2", name)["complexity"] <= margin * train * (folds - 1) / folds
