@@ -1,6 +1,7 @@
 """Categories and missing values in the kernel, and what a fitted model of such columns can do."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -52,7 +53,7 @@ def test_the_library_computes_what_the_definition_says(size):
         previous_q=rng.random((n, 3)),
         candidates=X,
         class_offsets=np.searchsorted(y, np.arange(4)),
-        penalty=Penalty(0.0, 0.0, 1.0, 1.0),
+        penalty=(penalty := Penalty(1e-4, 1e-4, 0.9, 0.8)),
         own=np.arange(n),
         own_kernel=np.zeros(n),
         columns=columns,
@@ -64,10 +65,16 @@ def test_the_library_computes_what_the_definition_says(size):
 
     loss, dv, dw = slow(v)
     value, gradient = f(f.pack(v, w))
-    assert value == pytest.approx(loss, rel=1e-5)
-    np.testing.assert_allclose(gradient, f.pack(dv, dw), rtol=1e-3, atol=1e-5 * np.abs(gradient).max())
-    increases = reference.loss_increases(*arrays, v, w, f.own, f.own_kernel, columns)
+    of_v, of_w = (penalty.lambda_v, penalty.alpha_v), (penalty.lambda_w, penalty.alpha_w)
+    penalties = reference.penalty(v, *of_v) + reference.penalty(w, *of_w)
+    assert value == pytest.approx(loss + penalties, rel=1e-5)
+    expected = f.pack(*(d + strength * (l2 * x + 1 - l2) for d, x, (strength, l2) in ((dv, v, of_v), (dw, w, of_w))))
+    np.testing.assert_allclose(gradient, expected, rtol=1e-3, atol=1e-5 * np.abs(gradient).max())
+    saved = penalty.lambda_w * (penalty.alpha_w / 2 * w + 1 - penalty.alpha_w) * w
+    increases = reference.loss_increases(*arrays, v, w, f.own, f.own_kernel, columns) - saved
     np.testing.assert_allclose(f.increases(f.pack(v, w)), increases, rtol=1e-3, atol=1e-6)
+    several = replace(f, n_threads=2)
+    np.testing.assert_array_equal(several.increases(f.pack(v, w)), f.increases(f.pack(v, w)))
     for k in np.flatnonzero(v > 0):
         step = 1e-5 * v[k] * (np.arange(d) == k)
         slope = (slow(v + step)[0] - slow(v - step)[0]) / (2e-5 * v[k])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from proset import ProsetClassifier
 from proset.arithmetic import class_sums
 from proset.candidates import bin_counts
+from proset.objective import Objective, Penalty
 
 examples = settings(max_examples=30, deadline=None, derandomize=True, database=None)
 pytestmark = pytest.mark.filterwarnings(
@@ -141,3 +142,44 @@ def test_kernel_sums_are_finite_and_bounded(seed, log_scale, log_weight):
     assert np.isfinite(sums).all()
     assert sums.min() >= 0
     assert sums.max() <= 3 + 1e-4
+
+
+@examples
+@given(data(), st.sampled_from([1, 2]), st.randoms(use_true_random=False))
+def test_predictions_follow_the_order_of_the_rows(known, n_batches, random):
+    model = ProsetClassifier(n_batches=n_batches, lambda_v=1e-3, random_state=0).fit(*known)
+    X, order = known[0], np.array(random.sample(range(len(known[0])), len(known[0])))
+    np.testing.assert_allclose(model.predict_proba(X[order]), model.predict_proba(X)[order], rtol=1e-5, atol=1e-9)
+
+
+@examples
+@given(data(), st.randoms(use_true_random=False))
+def test_the_objective_knows_no_order_of_rows_and_no_names_of_classes(known, random):
+    """What is minimised for given candidates is the same for permuted rows and classes; the draw is not."""
+    X, y = known
+    X, codes = X - X.mean(axis=0), np.unique(y, return_inverse=True)[1]
+    n, k = len(codes), int(codes.max()) + 1
+    rows, renamed = np.array(random.sample(range(n), n)), np.array(random.sample(range(k), k))
+    v = np.full(X.shape[1], 10.0 / X.shape[1]) / np.maximum(1.0, np.abs(X).max(axis=0))
+    candidates = np.array([np.flatnonzero(codes == c)[0] for c in range(k)])
+
+    def value(X, codes, candidates):
+        candidates = candidates[np.argsort(codes[candidates], kind="stable")]
+        rest = np.setdiff1d(np.arange(n), candidates)
+        prior = np.bincount(codes) / n
+        return Objective(
+            X=X[rest],
+            labels=codes[rest],
+            row_weights=np.full(len(rest), 1 / n),
+            previous_q=np.tile(prior, (len(rest), 1)),
+            candidates=X[candidates],
+            class_offsets=np.searchsorted(codes[candidates], np.arange(k + 1)),
+            penalty=Penalty(1e-3, 1e-8, 0.95, 0.95),
+        )(np.concatenate([v, np.ones(k)]))
+
+    ours, gradient = value(X, codes, candidates)
+    other, permuted = value(X[rows], renamed[codes][rows], np.argsort(rows)[candidates])
+    d = X.shape[1]
+    assert other == pytest.approx(ours, rel=1e-6)
+    np.testing.assert_allclose(permuted[:d], gradient[:d], rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(permuted[d:][renamed], gradient[d:], rtol=1e-3, atol=1e-6)

@@ -9,7 +9,7 @@ from proset_study.data.encoding import Encoder, Recoder
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
 from proset_study.fits.final import fit_final, read_model, rounded
-from proset_study.fits.search import Case
+from proset_study.fits.search import Case, run_paths, run_trials
 
 COLOURS = ["red", "größer", "red", None, "blue", "red", "größer", "blue"]
 SIZES = [1.0, 2.0, None, 4.0, 5.0, 6.0, 7.0, 80.0]
@@ -68,6 +68,22 @@ def test_a_model_without_imputer_refuses_missing_values(tmp_path, custom):
     model = read_model(tmp_path / "m.npz")
     with pytest.raises(ValueError, match="column 'size', row 3 has no value, and nothing is imputed"):
         model.predict_proba(read_rows(model.encoder, table()))
+
+
+def test_a_search_does_not_depend_on_the_rows_left_out_for_the_test(tmp_path, custom):
+    frame = table(15)
+    data = custom(tmp_path / "own.csv", frame, categorical=["colour"], impute="mean")
+    folds = split(data.y, 3, 0.3, 0)
+    frame.loc[folds == TEST, ["size", "colour"]] = [1e6, "other"]
+    other = custom(tmp_path / "own.csv", frame, categorical=["colour"], impute="mean")
+    case, settings = Case(0, 0, "own", "E", "knn"), {"space": {}, "parameters": {}}
+
+    def losses(data, name):
+        stage1 = run_trials(data, folds, 1, range(1), {**settings, "complexity": 1}, case, tmp_path / name, [])
+        stage2 = run_paths(data, folds, range(3), {**settings, "complexity": 2}, {}, case, tmp_path / f"{name}2", [])
+        return [record["log_loss"] for record in (*stage1, *stage2)]
+
+    assert losses(data, "a") == losses(other, "b")
 
 
 GAP = float("nan")

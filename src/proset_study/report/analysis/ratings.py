@@ -1,11 +1,11 @@
 """Scores that readers of other benchmarks know: the normalised score and Elo, with intervals over sources.
 
-Both follow TabArena (Erickson et al. 2025); here 1000 is the forest of the same comparison. On a data set the best method has the normalised score 1 and
-the median method 0, with log-losses in between in proportion and those above the median at 0; the score of a method is
-the mean. Elo has 400 points for odds of 10 to 1 that a method has the lower loss on a data set, a tie being half of a
-win for both. It is the maximum of the likelihood of Bradley and Terry's model, with one prior tie of weight `PRIOR` of
-each pair, as the Bayesian signed-rank test has: without it the rating of a method that always wins is infinite. The
-random forest has 1000.
+Both follow TabArena (Erickson et al. 2025). On a data set the best method has the normalised score 1 and the median
+method 0, with log-losses in between in proportion and those above the median at 0; the score of a method is the mean.
+Elo has 400 points for odds of 10 to 1 that a method has the lower loss on a data set, a tie being half of a win for
+both. It is the maximum of the likelihood of Bradley and Terry's model, with one prior tie of weight `PRIOR` of each
+pair, as the Bayesian signed-rank test has: without it the rating of a method that always wins is infinite. The random
+forest of the same comparison has 1000.
 
 References
 ----------

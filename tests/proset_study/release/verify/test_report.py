@@ -162,7 +162,7 @@ def test_one_changed_digit_of_the_data_is_found(changed, check):
     assert check(changed) == [f"{name}: the data made again from the seed differ"]
 
 
-@pytest.mark.parametrize("kind", ["split.csv", "fit.json"])
+@pytest.mark.parametrize("kind", ["split.csv", "predictions.csv", "fit.json"])
 def test_one_changed_digit_of_a_record_is_found_by_its_checksum(changed, whole, check, kind):
     scratch = changed.parent / "scratch/small"
     names = layout.record_names(whole.study, "replicate_0")
