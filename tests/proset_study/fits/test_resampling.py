@@ -92,3 +92,10 @@ def test_rows_of_weight_zero_are_not_drawn(wine):
         bound = bootstrap_data(weighted, folds, np.random.default_rng(seed), methods.get("knn"))
         assert bound.weight.sum() == len(rows)
         assert set(bound.rows_score) < set(rows)
+
+
+def test_two_classes_are_never_off_by_a_sample(rng):
+    y = rng.permutation(np.repeat([0, 1], [90, 10]))
+    order = nested_order(y, rng)
+    off = [abs(y[order[:n]].sum() - 0.1 * n) for n in range(1, 101)]
+    assert max(off) < 1

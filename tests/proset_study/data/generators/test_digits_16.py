@@ -43,3 +43,14 @@ def test_copies_of_an_image_are_a_group():
     assert set(Counter(data.group.tolist()).values()) == {3}
     assert all(len(set(data.y[data.group == g])) == 1 for g in set(data.group))
     assert (data.X[data.group == data.group[0]][0] != data.X[data.group == data.group[0]][1]).any()
+
+
+def test_digits_are_grey_images_of_all_classes():
+    data = make(DIGITS, 0, "d", 0)
+    assert data.X.shape == (1797, 256)
+    assert (np.rint(data.X) == data.X).all()
+    assert (data.X.min(), data.X.max()) == (0, 255)
+    assert np.bincount(data.y).tolist() == np.bincount(load_digits().target).tolist()
+    assert data.group is None
+    other = make(DIGITS, 0, "d", 1)
+    assert (other.X != data.X).any(axis=1).mean() > 0.99

@@ -74,3 +74,13 @@ def test_training_sets_of_a_mixture_have_all_classes_alike():
     """The generator gives one class after the other."""
     train = draw(Mixture(samples_per_class=60), 126, Case(1, 0, "mixture", "E", "knn"), "draw 0")
     assert np.bincount(train.y).tolist() == [42] * 3
+
+
+def test_hand_solved_parts():
+    truth = np.array([[0.8, 0.2]])
+    predictions = np.array([[[0.5, 0.5]], [[0.7, 0.3]]])
+    # mean 0.6: squared distance to the truth 2 * 0.04, variance (n - 1) 2 * (0.01 + 0.01), half of it in the mean
+    found = decompose(predictions, truth)
+    assert found["noise"] == pytest.approx(2 * 0.16)
+    assert found["variance"] == pytest.approx(0.04)
+    assert found["bias2"] == pytest.approx(0.08 - 0.02)
