@@ -76,6 +76,7 @@ class KNN(Method):
     metrics = "any"
     complexity = "k"
     larger_is_simpler = True
+    one_stage = True
     parameters = {"pseudo_observations": Range(0.0, 1e6)}  # noqa: RUF012
 
     def __init__(self, data: FoldData):
