@@ -27,7 +27,7 @@ METRICS = ("any", "symmetric", "vectors", "none")
 # For people, the schedule and verification: no result depends on it.
 ABOUT = (
     *("label", "place", "names", "cost", "averages", "draws", "unique"),
-    *("operations", "is_baseline", "form_of", "prepare_process"),
+    *("operations", "is_baseline", "prepare_process"),
 )
 
 
@@ -158,7 +158,6 @@ class Method(ABC):
     averages: ClassVar[bool] = False  # whether the path counts members of a mean, of which more are no more complex
     draws: ClassVar[bool] = False  # whether a fit depends on its seed: final models are fitted with several then
     unique: ClassVar[bool] = True  # if not, several models may be equally good, and the last bits choose
-    form_of: ClassVar[str] = ""  # the method of which it is another form: where room is short, one of them is shown
     is_baseline: ClassVar[bool] = False  # whether it ignores the features, so that others are only compared with it
 
     def __init__(self, data: FoldData):

@@ -46,7 +46,6 @@ class Corrected(EstimatorMethod):
     A method inherits from this class and gives `estimator`, the base model.
     """
 
-    form_of = "proset"
     model = FittedCorrected
     draws = True
     parameters = {"prototypes": Range(0, 1, integer=True)}  # noqa: RUF012 - 0: the base alone

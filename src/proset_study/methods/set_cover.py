@@ -98,7 +98,6 @@ class FittedSetCover(FittedModel):
 class SetCover(Method):
     """Set cover on the data of one fold; see `methods.base.Method`."""
 
-    form_of = "set_cover"
     label = "set cover"
     place = 4
     names: ClassVar[tuple[Name, ...]] = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))

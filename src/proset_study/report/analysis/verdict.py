@@ -20,7 +20,7 @@ from proset_study.store.metrics import OF_ALL
 from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Stored
 
-MAX_METHODS = 4  # in the figure and in the narrow table: what a page has room for
+MAX_METHODS = 4  # in figure and table: what a narrow page has room for
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Score:
     deviation: float | None  # standard deviation (ddof = 1); None if there is one replicate
     interval: tuple[float, float] | None  # ends of the 95 % interval of the mean, see `paired`
     published: float | None
-    best: bool  # whether it is among the best of all compared methods, see `paired.among_the_best`
+    best: bool  # whether it is among the best of the table, see `paired.among_the_best`
     replicates: int
 
 
@@ -43,8 +43,7 @@ class Verdict:
     track: str  # the protocol of the searches
     score: str  # what is compared: log-loss, or the balanced error where no method predicts probabilities
     sentences: list[tuple[str, str]]  # a word or two, and what they stand for
-    methods: list[str]  # all that are compared: the first method, those with published numbers, then by average rank
-    shown: list[str]  # those of the figure and the narrow table: of several forms of a method the first one
+    methods: list[str]  # columns of the table: the first method, those with published numbers, then by average rank
     scores: dict[str, dict[str, Score]]  # by data set and method, without those that have no result
     replicates: int  # the largest number behind a score
     sizes: list[tuple[str, dict[str, str]]]  # what the searches may try: a heading and the text of each method
@@ -67,8 +66,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     first = next(iter(losses), compared[0])
     known = [method for method in losses if any((method, d) in printed for d in losses[method])]
     others = (method for method in ranks if not methods.get(method).is_baseline)
-    columns = list(dict.fromkeys([first, *known, *others]))
-    shown = _of_each_kind(columns)
+    columns = list(dict.fromkeys([first, *known, *others]))[:MAX_METHODS]
     scores = {}
     for data_set in stored.study.data_sets:
         by_method = {m: losses[m][data_set] for m in columns if losses.get(m, {}).get(data_set)}
@@ -78,7 +76,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
                 m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
                 for m, values in by_method.items()
             }
-    names = [method_name(method) for method in shown[1:]]
+    names = [method_name(method) for method in columns[1:]]
     asked = f"Does {method_name(first)} predict as well as {listed(names)}?"
     return Verdict(
         question=asked if names else f"How well does {method_name(first)} predict?",
@@ -86,28 +84,27 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         score=score,
         sentences=[
             *reproduced(reproduction(stored, published)),
-            *_ahead(first, shown, losses, overlap, ranks, score),
+            *_ahead(first, columns, losses, overlap, ranks, score),
             *_readable(stored, experiments),
         ],
         methods=columns,
-        shown=shown,
         scores=scores,
         replicates=max((len(values) for by_data_set in losses.values() for values in by_data_set.values()), default=0),
-        sizes=_sizes(stored, shown, experiments),
+        sizes=_sizes(stored, columns, experiments),
     )
 
 
 def verdict_markdown(found: Verdict) -> str:
-    """The sentences as a list, and the narrow table: means and standard deviations, the published number in brackets.
+    """The sentences as a list, and the table: means and standard deviations, the published number in brackets.
 
-    Bold is what is not significantly worse than the best of all methods, shown or not.
+    Bold is what is not significantly worse than the best of the table.
     """
     lines = [f"- **{word}** {sentence}" for word, sentence in found.sentences]
-    names = [method_name(method) for method in found.shown]
+    names = [method_name(method) for method in found.methods]
     lines += ["", table_line([f"test {found.score}, {found.track}", *names]), "|---" + "|---:" * len(names) + "|"]
     for data_set, scores in found.scores.items():
-        lines.append(table_line([data_set, *(_text(scores.get(method)) for method in found.shown)]))
-    lines += [table_line([heading, *(texts[method] for method in found.shown)]) for heading, texts in found.sizes]
+        lines.append(table_line([data_set, *(_text(scores.get(method)) for method in found.methods)]))
+    lines += [table_line([heading, *(texts[method] for method in found.methods)]) for heading, texts in found.sizes]
     return "\n".join(lines) + "\n"
 
 
@@ -170,14 +167,6 @@ def _score(values, overlap, published, best):
         return Score(numbers[0], None, None, published, best, 1)
     interval = mean_difference(numbers, overlap).interval(LEVEL)
     return Score(fmean(numbers), stdev(numbers), interval, published, best, len(numbers))
-
-
-def _of_each_kind(columns):
-    """The first `MAX_METHODS`, and only one of those that are forms of the same method."""
-    kinds: dict[str, str] = {}
-    for method in columns:
-        kinds.setdefault(methods.get(method).form_of or method, method)
-    return list(kinds.values())[:MAX_METHODS]
 
 
 def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:

@@ -39,48 +39,46 @@ def headline_figures(found: Verdict) -> dict[str, ReportFigure]:
     """
     if not any(found.scores.values()):
         return {}
-    drawn = {d: {m: scores[m] for m in found.shown if m in scores} for d, scores in found.scores.items()}
     texts = [
         f"{data_set} {', '.join(f'{method_name(m)} {s.mean:.3f}' for m, s in scores.items())}"
-        for data_set, scores in drawn.items()
+        for data_set, scores in found.scores.items()
     ]
     means = {d: {method_name(m): s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
-    of_all = f" of {len(found.methods)} methods" if len(found.methods) > len(found.shown) else ""
     once = ", by one split each" if found.replicates == 1 else ""
     return {
         name: ReportFigure(
             title=f"Test {found.score} of the methods",
-            finding=f"Of {len(means)} data sets the {found.score} is lowest on {wins(means)}{of_all}{once}.",
-            caption=_caption(drawn, found.replicates),
+            finding=f"Of {len(means)} data sets the {found.score} is lowest on {wins(means)}{once}.",
+            caption=_caption(found),
             alt=f"Mean test {found.score}: {'; '.join(texts)}.",
-            figure=_headline(found, drawn, *size),
+            figure=_headline(found, *size),
         )
         for name, size in _SIZES.items()
     }
 
 
-def _headline(found, drawn, width, margin, row_height):
-    figure, axes = canvas(width, margin + row_height * max(6, len(drawn)))
-    for row in range(1, len(drawn)):
+def _headline(found, width, margin, row_height):
+    figure, axes = canvas(width, margin + row_height * max(6, len(found.scores)))
+    for row in range(1, len(found.scores)):
         axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
     nats = found.score == "log-loss"
-    step, least = SPREAD / len(found.shown), _least(drawn) if nats else 0.0
+    step, least = SPREAD / len(found.methods), _least(found) if nats else 0.0
     size = min(5.0, 26 * row_height)
-    for row, scores in enumerate(drawn.values()):
+    for row, scores in enumerate(found.scores.values()):
         for method, score in scores.items():
-            y = row + step * (found.shown.index(method) - (len(found.shown) - 1) / 2)
+            y = row + step * (found.methods.index(method) - (len(found.methods) - 1) / 2)
             style = {**method_style(method), "markersize": size}
             if score.interval is not None:
                 low, high = score.interval
                 axes.hlines(y, max(low, least / 2), high, color=style["color"], linewidth=1.2)
             axes.plot(score.mean, y, linestyle="none", label=method_name(method), **style)
-    for row, scores in enumerate(drawn.values()):
+    for row, scores in enumerate(found.scores.values()):
         for method, score in scores.items():
             if score.published is not None:
-                y = row + step * (found.shown.index(method) - (len(found.shown) - 1) / 2)
+                y = row + step * (found.methods.index(method) - (len(found.methods) - 1) / 2)
                 axes.plot(score.published, y, "|", markersize=1.5 * size, color="black", label="published", zorder=5)
-    axes.set_yticks(range(len(drawn)), [plain(d) for d in drawn])
-    axes.set(xlabel=f"test {found.score}{' (nats)' if nats else ''}", ylim=(len(drawn) - 0.5, -0.5))
+    axes.set_yticks(range(len(found.scores)), [plain(d) for d in found.scores])
+    axes.set(xlabel=f"test {found.score}{' (nats)' if nats else ''}", ylim=(len(found.scores) - 0.5, -0.5))
     axes.tick_params(axis="y", length=0)
     if nats:
         log_axis(axes, "x", dense=True)
@@ -89,16 +87,16 @@ def _headline(found, drawn, width, margin, row_height):
     return figure
 
 
-def _least(drawn):
-    shown = [s for scores in drawn.values() for s in scores.values()]
+def _least(found):
+    shown = [s for scores in found.scores.values() for s in scores.values()]
     return max(1e-3, min(min(s.mean, s.published or s.mean) for s in shown))
 
 
-def _caption(drawn, replicates):
-    if replicates == 1:
+def _caption(found):
+    if found.replicates == 1:
         return "One replicate; left is better."
-    words = f"Means over up to {replicates} replicates with 95 % intervals; left is better."
-    several = all(s.interval for scores in drawn.values() for s in scores.values())
+    words = f"Means over up to {found.replicates} replicates with 95 % intervals; left is better."
+    several = all(s.interval for scores in found.scores.values() for s in scores.values())
     return words if several else f"{words} Marks without a line have one replicate."
 
 

@@ -82,7 +82,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
             Control("score", "Measure", [(s, s) for s in LOSSES if any(r["score"] == s for r in rows)], ("log-loss",)),
             Control("data_set", "Data set", [("", "all"), *((d, d) for d in data_sets)], ("",)),
             Control("sort", "Order", [("", "of the study"), ("mean", "lowest first")], ("",)),
-            methods_control(names, found.shown),
+            methods_control(names, found.methods),
         ],
         specs={"": specification(layers)},
         rows=rows,

@@ -186,7 +186,7 @@ def _headline(found: Verdict, stored):
     caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:
         caption = f"Mean test {found.score} over {found.replicates} replicates; bold: not significantly worse than the"
-        caption += f" best of all {len(found.methods)} methods"
+        caption += " best of the table"
         if any(s.replicates < found.replicates for scores in found.scores.values() for s in scores.values()):
             caption += "; grey: fewer replicates"
     return Grid("headline-table", f"{caption}.", columns, rows)

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from tests.proset_study.small_study import WithLosses
 
-from proset_study import methods
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding
 from proset_study.report.analysis.verdict import average_ranks, mean_losses, reproduced, verdict, verdict_markdown
-from proset_study.report.figures.over_data_sets import headline_figures
 from proset_study.report.wording import MINUS
 from proset_study.store.results import read_rows
 
@@ -32,19 +30,6 @@ def test_scores_are_means_and_the_best_is_among_the_marked(stored):
     low, high = scores["proset"].interval
     assert low < scores["proset"].mean < high
     assert (found.replicates, found.methods[0]) == (10, "proset")
-
-
-def test_bold_is_by_all_methods_and_of_forms_of_one_only_the_first_is_shown(stored, monkeypatch):
-    """Of four columns a fifth that is best takes the bold away, whether it is shown or not."""
-    monkeypatch.setattr(methods.get("xgboost"), "form_of", "proset")
-    monkeypatch.setattr(methods.get("proset"), "form_of", "proset")
-    found = verdict(repeated(stored, proset=0.3, knn=0.4, xgboost=0.2), PUBLISHED)
-    assert (found.methods, found.shown) == (["proset", "xgboost", "knn"], ["proset", "knn"])
-    assert [m for m, score in found.scores["cross"].items() if score.best] == ["xgboost"]
-    assert "XGBoost" not in verdict_markdown(found).partition("| test log-loss")[2]
-    (figure, _) = headline_figures(found).values()
-    assert figure.finding == "Of 3 data sets the log-loss is lowest on 2 for XGBoost and 1 for proset of 3 methods."
-    assert "XGBoost" not in figure.alt
 
 
 def test_what_is_ahead_is_said_and_the_best_is_named_even_if_it_is_another(stored):
