@@ -39,7 +39,6 @@ class FittedXGBoost(FittedModel):
     def summary(self):
         return {
             "active_features": len(self.booster.get_score(importance_type="gain")),
-            "leaves": sum(tree.count("leaf=") for tree in self.booster.get_dump()),
             "rounds": self.booster.num_boosted_rounds(),
         }
 

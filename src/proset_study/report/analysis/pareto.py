@@ -51,7 +51,10 @@ class Front:
 
 
 def points(stored: Stored, battery: Battery) -> list[Point]:
-    """All methods on all data sets of a battery that have a record of the time."""
+    """All methods on all data sets of a battery that have a record of the time.
+
+    Boosted trees whose records do not count leaves, those of XGBoost, have no size and are left out.
+    """
     experiments = stored.study.config["comparisons"][battery.name]["experiments"]
     experiments = [e for e in experiments if e in stored.study.experiments]
     quantities = {name: by_method(stored, experiments, name) for name in _QUANTITIES}
@@ -63,11 +66,10 @@ def points(stored: Stored, battery: Battery) -> list[Point]:
     for i, table in enumerate(battery.tables):
         lines = []
         for j, method in enumerate(battery.compared.methods):
-            if fit := fits.get((method, table.dataset)):
+            fit = fits.get((method, table.dataset))
+            if fit and ("rounds" not in fit["summary"] or "leaves" in fit["summary"]):
                 of_replicates = {name: found[method].get(table.dataset) for name, found in quantities.items()}
-                # Leaves of XGBoost are in its records alone: the published tables have no such row.
-                known = {name: float(fit["summary"][name]) for name in _QUANTITIES if name in fit["summary"]}
-                known |= {name: fmean(values.values()) for name, values in of_replicates.items() if values}
+                known = {name: fmean(values.values()) for name, values in of_replicates.items() if values}
                 size = size_of(method, known, table.train_samples)
                 loss, time = float(battery.compared.losses[i, j]), fit["resources"]["fit_cpu_s"]
                 lines.append((method, loss, known.get("prototypes"), known.get("active_features", 0.0), size, time))
