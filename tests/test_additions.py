@@ -127,6 +127,7 @@ def run_in(checkout, *command):
             [
                 *(f"tests/proset_study/methods/test_{name}.py" for name in ("costs", "labels", "methods")),
                 CONFIG,
+                f"--ignore={CONFIG}/test_halves.py",  # of one config, with data of packages
                 *OF_ONE_METHOD,
             ],
             240,
