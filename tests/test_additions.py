@@ -98,7 +98,7 @@ def checkout(tmp_path_factory):
     (experiment,) = re.findall(r"```yaml\nexperiments:\n(.*?)```", page, re.DOTALL)
     config = (folder / "config.yaml").read_text(encoding="utf-8")
     for before, after in (
-        ("\nexperiments:\n", "\n  spirals: {generator: two_spirals, turns: 2}\nexperiments:\n"),
+        ("\nexperiments:\n", "\n  my_spirals: {generator: two_spirals, turns: 2}\nexperiments:\n"),
         ("\ncomparisons:\n", f"\n{experiment}\ncomparisons:\n"),
         ("explainable_boosting, nearest_neighbour,", "explainable_boosting, naive_bayes, nearest_neighbour,"),  # of E14
     ):
@@ -127,7 +127,6 @@ def run_in(checkout, *command):
             [
                 *(f"tests/proset_study/methods/test_{name}.py" for name in ("costs", "labels", "methods")),
                 CONFIG,
-                f"--ignore={CONFIG}/test_halves.py",  # of one config, with data of packages
                 *OF_ONE_METHOD,
             ],
             240,
