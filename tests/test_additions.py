@@ -129,7 +129,7 @@ def run_in(checkout, *command):
                 CONFIG,
                 *OF_ONE_METHOD,
             ],
-            240,
+            200,
         ),
         (["tests/proset_study/study/test_contract.py", "-k", "naive_bayes"], 10),
         (["tests/proset_study/data/generators/test_generators.py"], 50),
