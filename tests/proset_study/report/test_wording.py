@@ -115,7 +115,7 @@ def _verdict(replicates, **means):
         f"data {i}": {method: Score(mean[i], None, None, None, False, replicates) for method, mean in means.items()}
         for i in range(3)
     }
-    return Verdict("", "", "log-loss", [], list(means), list(means), scores, replicates, [])
+    return Verdict("", "", "log-loss", [], list(means), scores, replicates, [])
 
 
 def test_the_headline_says_who_is_lowest_on_how_many_data_sets():
