@@ -56,6 +56,7 @@ from proset_study.data.matrix import write_matrix
 from proset_study.data.sources import make
 from proset_study.data.splits import select_fold
 from proset_study.data.splitting import split
+from proset_study.data.time_splitting import split_in_time
 from proset_study.report.article.page import check_reasons
 from proset_study.report.article.sources import PAGE, check
 from proset_study.study.config.checks import load
@@ -135,6 +136,11 @@ def divide(counts, folds):
 
 def divide_groups(y, group, folds, test_fraction=0.3):
     split(np.array(y), folds, test_fraction, 0, group=np.array(group))
+
+
+def divide_in_time(labels, time, folds):
+    names, y = np.unique(list(labels), return_inverse=True)
+    split_in_time(y, folds, 0.3, np.array(time), names)
 
 
 def no_network():
@@ -368,6 +374,9 @@ CASES = {
     "broken Parquet": partial(data_file, b"PAR1 and no more", "t.parquet"),
     "group missing": partial(data_file, CSV, group="nest"),
     "group is target": partial(data_file, CSV, group="kind"),
+    "time missing": partial(data_file, CSV, time="when"),
+    "no time": partial(data_file, "a,when,kind\n1,2,x\n2,,y\n", time="when"),
+    "time of text": partial(data_file, "a,when,kind\n1,May,x\n2,June,y\n", time="when"),
     "no group": partial(data_file, "a,nest,kind\n1,n,x\n2,,y\n", group="nest"),
     "category missing": partial(data_file, CSV, categorical=["colour"]),
     "category dropped": partial(data_file, CSV, drop=["a"], categorical=["a"]),
@@ -397,6 +406,10 @@ CASES = {
     "nothing to impute from": nothing_to_impute_from,
     "new rows as numbers": new_rows_as_numbers,
     "class in few groups": partial(divide_groups, [0, 0, 1, 1, 1, 1, 1, 1, 1, 1], [0, 1, *range(8)], 2),
+    "few times": partial(divide_in_time, "xyxyxyxyxyxy", np.repeat(np.arange(3), 4), 3),
+    "class in one block": partial(divide_in_time, "xyxyyyyyyx", np.arange(10), 2),
+    "class not tested": partial(divide_in_time, "xyxyxyxyyy", np.arange(10), 2),
+    "class of late rows": partial(divide_in_time, "xxxxxxxxyx", np.arange(10), 2),
     "large groups": partial(divide_groups, [0, 1] * 8, np.repeat(np.arange(4), 4), 2, 0.6),
     "all groups tested": partial(divide_groups, [0, 1] * 10, np.repeat(np.arange(10), 2), 2, 0.95),
     "class without a sample": lambda: make({"generator": "clusters", "test_samples": 30, "imbalance": 100}, 0, "c", 0),

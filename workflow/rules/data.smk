@@ -61,4 +61,4 @@ use rule _job as split with:
         folds=study.config["folds"],
         test_fraction=study.config["test_fraction"],
         seed=study.config["seed"],
-        code=code("split"),
+        code=lambda wildcards: key("split_in_time" if "time" in study.data_settings(wildcards.data_set) else "split"),

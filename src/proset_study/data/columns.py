@@ -30,7 +30,7 @@ class Columns:
     categorical: list[str]
     labels: "pd.Series"  # text; at least two classes, each with a row of positive weight
     weights: "pd.Series | None"  # 0 or more
-    groups: "pd.Series | None"
+    groups: "pd.Series | None"  # with `time` those of the same time: numbers or dates
     items: "pd.Series | None" = None  # text; with them there are no features
     test: np.ndarray | None = None  # whether a row is in the test part; both parts have all classes, but no same group
 
@@ -49,6 +49,7 @@ def read_columns(
     items: str | None = None,
     test: str | None = None,
     gaps: bool = False,
+    time: str | None = None,
 ) -> Columns:
     """The columns of a .csv or .parquet file by their roles, named as in the config.
 
@@ -66,7 +67,7 @@ def read_columns(
         raise ValueError(
             f"{file} names no target; name its column in target, the columns are {listed(table.columns.tolist())}"
         )
-    single = {"weight": weight, "group": group, "items": items, "test": test}
+    single = {"weight": weight, "group": group, "items": items, "test": test, "time": time}
     roles = {"target": [target], "drop": drop, **{role: [name] for role, name in single.items() if name}}
     _check_roles(file, list(table.columns), {**roles, "categorical": categorical})
     features = table.drop(columns=[name for names in roles.values() for name in names])
@@ -74,7 +75,7 @@ def read_columns(
         _refuse_missing(file, table[items], f"items column {items!r}", "every row needs one")
         features = features[[]]
     elif not features.shape[1]:
-        raise ValueError(f"{file} has no feature left besides target, drop, weight, group and test")
+        raise ValueError(f"{file} has no feature left besides target, drop, weight, group, time and test")
     categorical = [
         name for name in features.columns.tolist() if name in categorical or features[name].dtype == "category"
     ]
@@ -92,6 +93,8 @@ def read_columns(
     classes = table[target] if threshold is None else _sides(file, table[target], threshold)
     labels = _labels(file, classes, target, table[weight] if weight else None)
     weights, groups, strings = (table[name] if name else None for name in (weight, group, items))
+    if time:
+        groups = _times(file, table[time])
     tested = None
     if test:
         belongs = None if groups is None else groups.to_numpy()
@@ -112,6 +115,25 @@ def test_part(file: str, name: str, values: np.ndarray, labels: np.ndarray, grou
     if groups is not None and (both := sorted(set(groups[tested]) & set(groups[~tested]))):
         raise ValueError(f"{file}: {name}: group {both[0]!r} is in both parts; a group must be in one")
     return tested
+
+
+def _times(file: str, column: "pd.Series") -> "pd.Series":
+    """The column of times as numbers, or as dates in UTC."""
+    from pandas import to_datetime
+    from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
+
+    name = f"time column {column.name!r}"
+    _refuse_missing(file, column, name, "give every row a time")
+    if is_numeric_dtype(column.dtype):
+        _check_numbers(file, column.to_frame())
+        return column
+    if is_datetime64_any_dtype(column.dtype):
+        return column
+    dates = to_datetime(column.astype(str), format="ISO8601", utc=True, errors="coerce")
+    if (strange := dates.isna()).any():
+        row, rule = int(np.argmax(strange)), "times are numbers, or dates as 2026-11-25 or 2026-11-25T21:45"
+        raise ValueError(f"{file}: {name}, row {row + 1}: {str(column.iloc[row])!r} cannot be sorted; {rule}")
+    return dates
 
 
 def _check_roles(file, columns, roles):

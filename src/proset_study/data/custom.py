@@ -24,7 +24,7 @@ def make(file: str, impute: str | None = None, gaps: bool = False, **settings: A
         feature_names=np.array(columns.features.columns, dtype=str),
         class_names=class_names.astype(str),
         sample_weight=None if columns.weights is None else columns.weights.to_numpy(dtype=np.float64),
-        group=None if columns.groups is None else columns.groups.factorize()[0].astype(int),
+        group=None if columns.groups is None else columns.groups.factorize(sort="time" in settings)[0].astype(int),
         categories=categories,
         category_column=category_column,
         impute=impute,

@@ -54,7 +54,7 @@ def _size_of_table(data: dict) -> Size:
     if data.get("metric") == PRECOMPUTED or "items" in data:
         return Size(_table(data["file"], data.get("sep", ","))[0], 0, UNKNOWN_CLASSES)
     rows, columns = _table(data["file"], data.get("sep", ","))
-    others = 1 + len(data.get("drop", [])) + sum(role in data for role in ("weight", "group", "test"))
+    others = 1 + len(data.get("drop", [])) + sum(role in data for role in ("weight", "group", "time", "test"))
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
     classes = 1 + np.size(data["threshold"]) if "threshold" in data else UNKNOWN_CLASSES
     return Size(rows, max(1, columns - others + more), classes)

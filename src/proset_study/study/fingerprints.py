@@ -33,6 +33,7 @@ KEYS = {
     "data": ("data.sources", "data.{source}"),
     "dissimilarities": ("data.matrix", "{module}"),
     "split": ("data.splitting",),
+    "split_in_time": ("data.time_splitting",),
     "search": ("fits.search", "methods.{method}"),
     "select": ("fits.selection", "methods.{method}"),
     "fit": ("fits.final", "methods.{method}"),

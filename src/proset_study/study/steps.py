@@ -14,6 +14,7 @@ from proset_study.data.openml import TABLE, table_of
 from proset_study.data.sources import make
 from proset_study.data.splits import read_split, write_split
 from proset_study.data.splitting import split
+from proset_study.data.time_splitting import split_in_time
 from proset_study.fits import evaluations, selection
 from proset_study.fits.final import fit_final, refit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials
@@ -85,14 +86,22 @@ def dissimilarities(study: Study, replicate: int, data_set: str, metric: str) ->
 
 def make_split(study: Study, replicate: int, data_set: str) -> None:
     """Split a data set into folds and test part."""
-    config, place = study.config, Place(study, replicate, data_set)
-    seed = integer_seed(config["seed"], "split", data_set, replicate)
+    place = Place(study, replicate, data_set)
     data = DataSet.load(place.file(layout.DATA))
     try:
-        folds = split(data.y, config["folds"], config["test_fraction"], seed, data.test, data.group)
+        folds = split_of(study, replicate, data_set, data)
     except ValueError as error:
         raise ValueError(f"data_sets.{data_set}: {error}") from error
     write_split(place.file(layout.SPLIT), folds)
+
+
+def split_of(study: Study, replicate: int, data_set: str, data: DataSet) -> np.ndarray:
+    """The fold of each row, `TEST` for the test part, as the config asks for it; shape (N,)."""
+    n_folds, test_fraction = study.config["folds"], study.config["test_fraction"]
+    if "time" in study.config["data_sets"][data_set]:
+        return split_in_time(data.y, n_folds, test_fraction, data.group, data.class_names)
+    seed = integer_seed(study.config["seed"], "split", data_set, replicate)
+    return split(data.y, n_folds, test_fraction, seed, data.test, data.group)
 
 
 def stage1(

@@ -36,6 +36,7 @@ ALL = [
     *(("data", {"source": source}) for source in ("generators.xor", *TABLES.values(), MATRICES)),
     *(("dissimilarities", {"module": module}) for module in METRICS),
     ("split", {}),
+    ("split_in_time", {}),
     *((job, {"method": method}) for job in ("search", "fit") for method in EXAMPLES),
     ("select", {"method": "proset"}),
     *(("evaluation", {"kind": kind, "method": "knn"}) for kind in KINDS),

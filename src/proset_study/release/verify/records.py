@@ -6,12 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from proset_study import methods
-from proset_study.base.seeds import integer_seed
 from proset_study.data.matrix import write_matrix
 from proset_study.data.metrics import matrix_file
 from proset_study.data.sources import make
 from proset_study.data.splits import read_split
-from proset_study.data.splitting import split
 from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.release.verify.differences import brief
 from proset_study.release.verify.foreign import ForeignReport
@@ -20,6 +18,7 @@ from proset_study.store.packed import records_sha256, unpack
 from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study
+from proset_study.study.steps import split_of
 
 
 class Unpacked(Stored):
@@ -140,8 +139,7 @@ def data_and_splits(stored: Unpacked, manifest: dict) -> Iterator[str]:
             write_matrix(matrix_file(path, metric), data, settings, study.data_settings(data_set))
         if replicate not in stored.recorded:
             continue
-        key = integer_seed(config["seed"], "split", data_set, replicate)
-        folds = split(data.y, config["folds"], config["test_fraction"], key, data.test, data.group)
+        folds = split_of(study, replicate, data_set, data)
         if not np.array_equal(folds, read_split(path.with_name("split.csv"), len(data.y))):
             yield f"{path.with_name('split.csv').relative_to(stored.folder)}: the split made again differs"
     if digests:

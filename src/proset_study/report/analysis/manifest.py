@@ -11,6 +11,7 @@ from pathlib import Path
 from proset import __version__, arithmetic
 from proset.archive import read_archive
 from proset_study.base.environment import commit, library_arithmetic, pins
+from proset_study.data.cards import card
 from proset_study.data.openml import description, table_of
 from proset_study.report.analysis.costs import matrix_products
 from proset_study.store.packed import records_sha256
@@ -34,6 +35,7 @@ def manifest(stored: Stored) -> dict:
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
         "config": study.config,
         "openml": downloaded(study),
+        "cards": {name: card(study.config["data_sets"][name]) for name in study.data_sets},
         "records_sha256": {
             archive: records_sha256(folder, layout.record_names(study, archive), archive.endswith(layout.FIRST_FITS))
             for archive in layout.record_archives(study)

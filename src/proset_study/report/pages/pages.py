@@ -12,6 +12,7 @@ import numpy as np
 
 from proset_study import methods
 from proset_study.base.records import read_json, read_text, write_text
+from proset_study.data.cards import Card, card
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST
 from proset_study.fits.evaluations import KINDS
@@ -50,6 +51,7 @@ def write_data_set(
     first = finals[0]
     planned = {run.experiment for run in stored.study.runs.values() if data_set in run.data_sets}
     counts = [np.bincount(first.data.y[part], minlength=len(first.data.class_names)) for part in _parts(first)]
+    settings = stored.study.config["data_sets"][data_set]
     records = layout.RECORDS.format(archive=layout.REPLICATE.format(replicate=first.replicate))
     columns = headed("class", text=True) + headed("training samples", "test samples")
     sizes = [[Cell(name), *map(count, both)] for name, *both in zip(first.data.class_names, *counts, strict=True)]
@@ -64,7 +66,8 @@ def write_data_set(
         seed=stored.study.config["seed"],
         replicate=first.replicate,
         records="" if stored.missing_models else records,
-        description=f"{description(first)}.{_seen(finals)}",
+        description=f"{description(first, by_time='time' in settings)}.{_seen(finals)}",
+        card=card_lines(card(settings)),
         classes=Grid("class-sizes", "Samples by class", columns, sizes),
         models=_models(finals),
         finals=[_final(f) for f in finals],
@@ -93,14 +96,25 @@ def write_page(path: Path, template: str, **context: Any) -> None:
     write_text(path, environment.get_template(template).render(**context))
 
 
-def description(final: Final) -> str:
-    """Size of the data set of a final model, in words."""
+CARD = {"licence": "Licence", "source": "Source", "url": "URL", "notes": "Notes", "package": "Package"}
+CARD |= {"settings": "Settings", "bayes_error": "Bayes error", "version": "Version", "sha256": "SHA-256", "md5": "MD5"}
+
+
+def card_lines(known: Card) -> list[tuple[str, str]]:
+    """What a card says, as terms and text in their order on the page."""
+    values = {**known, "settings": ", ".join(f"{key} {value}" for key, value in known.get("settings", {}).items())}
+    return [("Title", known["title"]), *((term, str(values[key])) for key, term in CARD.items() if values.get(key))]
+
+
+def description(final: Final, by_time: bool = False) -> str:
+    """Size of the data set of a final model, in words; `by_time` says whether its groups are times."""
     data = final.data
     n_train, n_test = (int(part.sum()) for part in _parts(final))
     columns = f" made of {data.X.shape[1]} columns" if data.categories is not None else ""
     features = f"{data.n_features} features{columns}" if data.n_features else "no features"
     imputed = f", missing values imputed ({data.impute})" if data.impute else ""
-    groups = f", {data.group.max() + 1:,} groups kept together" if data.group is not None else ""
+    kept = "times, the latest for the test" if by_time else "groups kept together"
+    groups = f", {data.group.max() + 1:,} {kept}" if data.group is not None else ""
     return (
         f"{len(data.y):,} samples ({n_train:,} for training, {n_test:,} for the test), {features}, "
         f"{len(data.class_names)} classes{imputed}{groups}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from proset_study import methods
 from proset_study.base.records import file_digest
 from proset_study.data import generators
+from proset_study.data.cards import own_card
 from proset_study.data.openml import description, differences, table_of
 from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
@@ -179,16 +180,18 @@ def _experiment_errors(where, experiment, entry, config) -> Iterator[str]:
     sizes = [method.complexity, *method.parameters]
     yield from _unknown(f"{where}.edges", "parameter", entry.get("edges", {}), sizes)
     selected, data_sets = selected_data_sets(config, experiment), config["data_sets"]
-    named = [*entry["data_sets"], *entry.get("overrides", {})]
+    named, resampling = [*entry["data_sets"], *entry.get("overrides", {})], entry.get("resampling")
     yield from _unknown(f"{where}.data_sets", "data set", named, data_sets)
     for d in named:
         if d in selected and d in data_sets:
-            yield from _fitness_errors(f"{where}.data_sets", d, data_sets[d], entry["method"], method)
+            yield from _fitness_errors(f"{where}.data_sets", d, data_sets[d], entry["method"], method, resampling)
     yield from _parameter_errors(where, entry, method, config["experiments"], selected)
 
 
-def _fitness_errors(where, name, data_set, method_name, method) -> Iterator[str]:
-    """A method must take what a data set has: weights, missing values."""
+def _fitness_errors(where, name, data_set, method_name, method, resampling) -> Iterator[str]:
+    """A method must take what a data set has: weights, missing values, an order in time."""
+    if "time" in data_set and resampling == "bootstrap":
+        yield _refused(where, name, "it has a time and bootstrap draws keep no order; leave out resampling")
     if "weight" in data_set and method.weights == "none":
         yield _refused(where, name, f"it has weights and {method_name} takes none")
     elif "impute" not in data_set and not method.takes_mixed:
@@ -294,6 +297,9 @@ def _data_errors(study) -> Iterator[str]:
         thresholds = settings.get("threshold")
         if isinstance(thresholds, list) and thresholds != sorted(thresholds):
             yield _refused(f"{where}.threshold", thresholds, "numbers must increase")
+        if others := [key for key in ("group", "test") if {key, "time"} <= settings.keys()]:
+            rule = f"{others[0]} asks for another split; leave out one of both"
+            yield _refused(f"{where}.time", settings["time"], rule)
         if (generated := generators.of(settings)) is not None:
             yield from (f"{where}.{error}" for error in generated.errors())
             size, most = generated.size, MAX_BYTES // 8
@@ -319,12 +325,14 @@ def _file_errors(where, settings) -> Iterator[str]:
         path = check_file(file)
         if (wanted := settings.get("sha256")) and (digest := file_digest(path).hex()) != wanted:
             yield _refused(f"{where}.sha256", wanted, f"that of {file} is {digest!r}")
+        own_card(file)
     except ValueError as error:
         yield f"{where}.{error}"
     if file.endswith(".npz") and kind_of(settings) != MATRIX:
         yield _refused(f"{where}.file", file, ".npz is for metric: precomputed only")
-    if "rows" in settings and kind_of(settings) == MATRIX:
-        yield _refused(f"{where}.rows", settings["rows"], "metric: precomputed has dissimilarities of all rows")
+    for key, what in (("rows", "has dissimilarities of all rows"), ("time", "has no times")):
+        if key in settings and kind_of(settings) == MATRIX:
+            yield _refused(f"{where}.{key}", settings[key], f"metric: precomputed {what}")
     written = [key for key in ("sep", "decimal") if key in settings]
     if written and not file.endswith((".csv", ".csv.gz")):
         yield _refused(f"{where}.{written[0]}", settings[written[0]], "it is for .csv only")

@@ -73,6 +73,14 @@ def test_names_are_escaped_and_holes_shown_with_the_command_that_fills_them(repo
     assert "E9 has not been run" in "".join(Page(report / "data_sets/odd.html").text)
 
 
+def test_the_page_of_a_data_set_says_where_the_data_come_from(report):
+    text = "".join(Page(report / "data_sets/flowers.html").text)
+    assert "Iris plants" in text
+    assert "CC-BY-4.0" in text
+    text = "".join(Page(report / "data_sets/cross.html").text)
+    assert "features 2, samples_per_orthant 30, irrelevant 1" in text
+
+
 def test_a_constant_model_is_named(stored, tmp_path):
     def named(study):
         return {(final.label, final.data_set) for final in constant_models(study)}
