@@ -33,6 +33,43 @@ def merge(stores: Sequence[Path], output: Path) -> None:
     print(merge_stores(stores, output))
 
 
+def standing_of(predictions: Path, report: Path, output: Path, experiment: str = "") -> None:
+    """Where a method, whose predictions are given, stands among those of a report."""
+    import tempfile
+
+    from proset_study.release.elsewhere import write_standing_of
+
+    with tempfile.TemporaryDirectory() as scratch:
+        write_standing_of(predictions, report, output, experiment, Path(scratch))
+
+
+def store_of(predictions: Path, report: Path, output: Path, name: str, experiment: str = "") -> None:
+    """A store of predictions that are given, as an experiment of a new name, for `merge` and `leaderboard`."""
+    import tempfile
+
+    from proset_study.release.elsewhere import write_store_of
+
+    with tempfile.TemporaryDirectory() as scratch:
+        write_store_of(predictions, report, output, name, experiment, Path(scratch))
+
+
+def leaderboard(
+    report: Path,
+    output: Path,
+    stores: Sequence[Path] = (),
+    data_sets: Sequence[str] = (),
+    refits: Annotated[int, count] = 0,
+    seed: int = 0,
+) -> None:
+    """A page with the methods of a report and of stores, ranked, that says how each number has been checked."""
+    import tempfile
+
+    from proset_study.release.leaderboard import write_leaderboard
+
+    with tempfile.TemporaryDirectory() as scratch:
+        write_leaderboard(report, stores, output, data_sets, refits, seed, Path(scratch))
+
+
 def release(report: Path, output: Path) -> None:
     """A report with all that belongs to it as one archive."""
     from proset_study.release.release import release

@@ -51,7 +51,7 @@ Model = tuple[str, int, str, str, int]
 def write_store(folder: Path, stored: Stored, commit: str) -> None:
     """Write the predictions of all final models, their refits included, to a folder that must not exist."""
     data: dict[str, dict[str, str]] = {}
-    with _new_store(folder, _settings(stored.study), data) as add:
+    with new_store(folder, _settings(stored.study), data) as add:
         for data_set in stored.study.data_sets:
             if fits := dict(_fits(stored, data_set, commit, data)):
                 add(data_set, fits)
@@ -65,23 +65,41 @@ def _fits(stored, data_set, commit, checksums) -> Iterator[tuple[Model, pa.Table
         path = layout.file_in(finals[0].folder.parent, layout.DATA)
         data, checksums.setdefault(data_set, {})[str(replicate)] = DataSet.load(path), content_hash(path)
         rows = np.flatnonzero(read_split(layout.file_in(path.parent, layout.SPLIT), len(data.y)) == TEST)
-        names = pa.array(data.class_names.tolist(), pa.string())
+        names = data.class_names.tolist()
         for final in finals:
+            arithmetic = final.fit.get("arithmetic", "")  # not in records of former versions
             for fit_seed, probabilities in enumerate(final.probabilities_of_fits):
-                n_samples, n_classes = probabilities.shape
                 model = (data_set, replicate, final.run.experiment, final.run.variant, fit_seed)
-                values = {
-                    **dict(zip(MODEL, model, strict=True)),
-                    "method": final.run.method,
-                    "row": np.repeat(rows, n_classes),
-                    "weight": np.repeat(final.weight, n_classes),
-                    "label": names.take(pa.array(np.repeat(final.y, n_classes))),
-                    "class": names.take(pa.array(np.tile(np.arange(n_classes), n_samples))),
-                    "probability": probabilities.ravel(),
-                    "arithmetic": final.fit.get("arithmetic", ""),  # not in records of former versions
-                    "commit": commit,
-                }
-                yield model, pa.table([_column(values[n], t, probabilities.size) for n, t in TYPES.items()], SCHEMA)
+                tested = (rows, final.y, final.weight, names)
+                yield model, fit_table(model, final.run.method, *tested, probabilities, arithmetic, commit)
+
+
+def fit_table(
+    model: Model,
+    method: str,
+    rows: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    class_names: list[str],
+    probabilities: np.ndarray,
+    arithmetic: str = "",
+    commit: str = "",
+) -> pa.Table:
+    """The rows of a store for one fit, whose `probabilities`, shape (m, K), are of test rows with classes `y`."""
+    n_samples, n_classes = probabilities.shape
+    names = pa.array(class_names, pa.string())
+    values = {
+        **dict(zip(MODEL, model, strict=True)),
+        "method": method,
+        "row": np.repeat(rows, n_classes),
+        "weight": np.repeat(weight, n_classes),
+        "label": names.take(pa.array(np.repeat(y, n_classes))),
+        "class": names.take(pa.array(np.tile(np.arange(n_classes), n_samples))),
+        "probability": probabilities.ravel(),
+        "arithmetic": arithmetic,
+        "commit": commit,
+    }
+    return pa.table([_column(values[name], kind, probabilities.size) for name, kind in TYPES.items()], SCHEMA)
 
 
 def _column(value, kind, length):
@@ -111,7 +129,7 @@ def merge_stores(stores: Iterable[Path], output: Path) -> str:
         digests = {store: index["data"].get(name, {}) for store, index in indices.items()}
         data[name] = _agreed(digests, f"data set {name}, replicate {{}}, has data")
     n_fits = 0
-    with _new_store(output, settings, data) as add:
+    with new_store(output, settings, data) as add:
         for name in data:
             there = [store for store, index in indices.items() if name in index["data"]]
             fits = _merged(
@@ -206,7 +224,7 @@ def _checksum(file: Path) -> str:
 
 
 @contextmanager
-def _new_store(
+def new_store(
     folder: Path, settings: Mapping[str, str], data: Mapping[str, Mapping[str, str]]
 ) -> Iterator[Callable[[str, Mapping[Model, pa.Table]], None]]:
     """A function that adds the fits on a data set; at the end of the block the store gets its index and its name."""

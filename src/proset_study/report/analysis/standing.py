@@ -1,7 +1,8 @@
 """Where one more method stands among those of a finished study, whose results are taken as they are.
 
 The method is searched, fitted and scored on the data sets, splits and folds of the study, drawn again from its seed, so
-that it is paired with every other method; nothing of theirs is fitted.
+that it is paired with every other method; nothing of theirs is fitted. `release.elsewhere` takes the predictions of a
+method that exists elsewhere.
 """
 
 from collections import defaultdict
@@ -30,6 +31,7 @@ NOT_SEARCHED = (
     "No experiment of the config has the method: its parameters are the defaults, next to those of rivals that were\n"
     "searched; docs/custom-method.md says how to search them."
 )
+GIVEN = "Its predictions were given: they are scored here on test rows drawn again, and nothing of it was fitted."
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,13 @@ def check_data(results: Path, name: str, records: Path) -> None:
         )
 
 
-def differences(study: Study, rows: Iterable[Row], records: Path) -> list[Difference]:
+def predicts_probabilities(study: Study) -> bool:
+    """Whether the method of a `standing_study` does so."""
+    (run,) = study.runs.values()
+    return methods.get(run.method).probabilistic
+
+
+def differences(study: Study, rows: Iterable[Row], records: Path, probabilistic: bool) -> list[Difference]:
     """The method against every experiment of the records, data set by data set; ValueError if there is none.
 
     The score is the log-loss if the method predicts probabilities, with the rivals that do, else the balanced error
@@ -115,8 +123,7 @@ def differences(study: Study, rows: Iterable[Row], records: Path) -> list[Differ
     `LEVEL` ones (see `report.analysis.paired`), and the verdict says on which side of 0 they lie.
     """
     ours = {dataset: scores for (dataset, _), scores in _scores(rows).items()}
-    (run,) = study.runs.values()
-    score = "log-loss" if methods.get(run.method).probabilistic else OF_ALL
+    score = "log-loss" if probabilistic else OF_ALL
     quantity, loss = LOSSES[score].quantity, LOSSES[score].as_loss
     compared = []
     for (dataset, rival), theirs in _scores(read_rows(records / layout.ALL_SCORES, Row)).items():
@@ -158,16 +165,21 @@ def _scores(rows: Iterable[Row]) -> dict[tuple[str, str], dict]:
 
 def write_standing(folder: Path, study: Study, rows: list[Row], records: Path) -> None:
     """Write differences.csv and standing.md, which says it in words and tables."""
-    compared = differences(study, rows, records)
     (run,) = study.runs.values()
+    remark = "" if "stage1" in run.settings else NOT_SEARCHED
+    write_differences(folder, differences(study, rows, records, predicts_probabilities(study)), records, remark)
+
+
+def write_differences(folder: Path, compared: list[Difference], records: Path, remark: str) -> None:
+    """Write the files of `write_standing`."""
     write_rows(folder / "differences.csv", compared, Difference)
-    write_text(folder / "standing.md", in_words(compared, records, searched="stage1" in run.settings))
+    write_text(folder / "standing.md", in_words(compared, records, remark))
 
 
-def in_words(compared: list[Difference], records: Path, searched: bool) -> str:
+def in_words(compared: list[Difference], records: Path, remark: str = "") -> str:
     """Ranks on each data set, by error and size, then the differences to each rival, as Markdown.
 
-    `searched` says whether parameters of the method were searched.
+    `remark` is said of the method, such as `NOT_SEARCHED`.
     """
     method, score = compared[0].method, compared[0].score
     lines = [
@@ -176,7 +188,7 @@ def in_words(compared: list[Difference], records: Path, searched: bool) -> str:
         f"Test {score}, means over the replicates that both have, and differences with {LEVEL:.0%} intervals, which",
         "are not corrected for their number. Rivals are experiments of the records, which were not fitted again; a",
         "method has the rank of its best one. The best rival was chosen by these very scores, which favours it.",
-        *([] if searched else [NOT_SEARCHED]),
+        *([remark] if remark else []),
         "",
         "The last columns count the other methods whose balanced error is no larger with no more prototypes, or",
         "features, and one of both smaller, of those that have such a number.",

@@ -10,10 +10,22 @@ from scipy.stats import t
 from proset.archive import write_archive
 from proset_study.base.records import write_text
 from proset_study.report.analysis.manifest import content_hash
-from proset_study.report.analysis.standing import check_data, differences, in_words, standing_study
+from proset_study.report.analysis.standing import (
+    NOT_SEARCHED,
+    check_data,
+    in_words,
+    predicts_probabilities,
+    standing_study,
+)
+from proset_study.report.analysis.standing import differences as differences_of
 from proset_study.store.results import Row, write_rows
 from proset_study.study import layout
 from proset_study.study.config.checks import ConfigError
+
+
+def differences(study, rows, records):
+    return differences_of(study, rows, records, predicts_probabilities(study))
+
 
 SIZES = {"train_samples": 80.0, "test_samples": 20.0}
 
@@ -73,7 +85,7 @@ def test_differences_are_paired_by_replicate_and_intervals_know_of_samples_that_
 
 
 def test_ranks_are_among_methods_and_words_say_the_same(compared):
-    text = in_words(*compared, searched=True)
+    text = in_words(*compared)
     assert (
         "| real | 2 of 3 | 0.250 | single (other) | 0.200 | +0.050 | 1 | 0.250 | 7.0 | 2.0 | 0 of 2 | 0 of 2 |" in text
     )
@@ -83,7 +95,7 @@ def test_ranks_are_among_methods_and_words_say_the_same(compared):
     interval = f"-0.383 [{-23 / 60 - half:+.3f}, {-23 / 60 + half:+.3f}]"
     assert f"| E1 (theirs) | 2 | 1 | 0 | 1 | {interval} | 0.250 : 0.250 | 7.0 : 7.0 | 2.0 : 2.0 |" in text
     assert "its parameters are the defaults" not in text
-    assert "its parameters are the defaults" in in_words(*compared, searched=False)
+    assert "its parameters are the defaults" in in_words(*compared, NOT_SEARCHED)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +104,7 @@ def test_ranks_are_among_methods_and_words_say_the_same(compared):
 )
 def test_a_method_is_better_in_error_and_size_if_neither_is_worse(compared, error, prototypes, better):
     row = compared[0][0]
-    text = in_words([replace(row, rival_error=error, rival_prototypes=prototypes)], compared[1], searched=True)
+    text = in_words([replace(row, rival_error=error, rival_prototypes=prototypes)], compared[1])
     cells = next(line for line in text.splitlines() if line.startswith(f"| {row.dataset} ")).split(" | ")
     assert cells[-2] == ("" if better is None else f"{better} of 1")
 

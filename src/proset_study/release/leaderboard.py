@@ -1,0 +1,169 @@
+"""The entries of a leaderboard: what a report claims and what stores predict, scored and fitted again here.
+
+Whatever contradicts the report is refused, so that a page has no number that was found to be wrong.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from math import isclose
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from proset_study import methods
+from proset_study.data.metrics import stored_metric
+from proset_study.data.table_file import listed
+from proset_study.fits.final import fit_final
+from proset_study.fits.search import Case
+from proset_study.release.elsewhere import Predicted, Protocol, are_probabilities, read_predictions, scored
+from proset_study.release.verify.foreign import ForeignReport
+from proset_study.release.verify.records import Unpacked
+from proset_study.release.verify.refits import TOLERANCE
+from proset_study.report.analysis.leaderboard import Entry
+from proset_study.report.pages.leaderboard import write_leaderboard_page
+from proset_study.store.results import FINAL, Row, read_rows, write_rows
+from proset_study.store.stored import Final
+from proset_study.study import layout
+from proset_study.study.fingerprints import arithmetic_of, uses_kernel
+
+AGREEMENT = 1e-9  # relative, of a score that is claimed and the same one computed again
+SHOWN = ("log_loss", "balanced_accuracy")
+Fit = tuple[str, int, int]  # data set, replicate, fit seed
+Scores = dict[Fit, dict[str, float]]
+
+
+def write_leaderboard(
+    report: Path,
+    stores: Sequence[Path],
+    output: Path,
+    data_sets: Sequence[str],
+    n_refits: int,
+    seed: int,
+    scratch: Path,
+) -> None:
+    """Write the page, and its numbers as CSV next to it.
+
+    `data_sets` are all of the report if none is named. Of each entry `n_refits` final models, drawn by `seed`, are
+    fitted again, where the report has their records. A ValueError names what contradicts something else.
+    """
+    protocol = Protocol(report, scratch)
+    known = protocol.study.data_sets
+    if unknown := [name for name in data_sets if name not in known]:
+        raise ValueError(f"data_sets: {unknown[0]!r} is not allowed, allowed are {listed(known)}")
+    wanted = list(data_sets) or known
+    rows = (r for r in read_rows(report / layout.ALL_SCORES, Row) if r.dataset in wanted)
+    claimed, sources = _scores(rows), dict[tuple[str, str], Path]()
+    predicted: defaultdict[tuple[str, str], list[Predicted]] = defaultdict(list)
+    for store in stores:
+        there = [name for name in wanted if layout.file_in(store, layout.STORE_FILE.format(data_set=name)).is_file()]
+        found = read_predictions(store, protocol, there or wanted)
+        for name in {(one.experiment, one.method) for one in found}:
+            if (first := sources.setdefault(name, store)) != store:
+                raise ValueError(f"{store}: {_words(name)} is in {first}, too; merge them, or leave one out")
+        for one in found:
+            predicted[one.experiment, one.method].append(one)
+    entries = []
+    for name in dict.fromkeys([*claimed, *predicted]):
+        computed = _scores(row for one in predicted[name] for row in scored(one, protocol))[name]
+        _check(name, claimed[name], computed, protocol)
+        entries.append(_entry(name, claimed[name], computed, predicted[name], sources.get(name, report)))
+    if n_refits:
+        stored = Unpacked(ForeignReport(report), protocol.study, scratch)
+        rng = np.random.default_rng(seed)
+        entries = [_refitted(entry, predicted[entry.name, entry.method], stored, n_refits, rng) for entry in entries]
+    write_leaderboard_page(output, protocol.study.name, entries, wanted)
+    write_rows(output.with_suffix(".csv"), _lines(entries, wanted), tuple(_lines(entries, wanted)[0]))
+
+
+def _scores(rows: Iterable[Row]) -> defaultdict[tuple[str, str], Scores]:
+    """The scores of every fit by experiment and method, without what is varied."""
+    found: defaultdict = defaultdict(lambda: defaultdict(dict))
+    for row in rows:
+        if row.section == FINAL and not row.variant and row.quantity in SHOWN:
+            found[row.experiment, row.method][row.dataset, row.replicate, row.fit_seed][row.quantity] = row.number
+    return found
+
+
+def _check(name, claimed: Scores, computed: Scores, protocol: Protocol) -> None:
+    """Refuse predictions that give other scores than the report claims."""
+    for fit in claimed.keys() & computed.keys():
+        for quantity, value in claimed[fit].items():
+            if not isclose(value, again := computed[fit][quantity], rel_tol=AGREEMENT, abs_tol=AGREEMENT):
+                what = f"{_words(name)} on {fit[0]}, replicate {fit[1]}, fit seed {fit[2]}"
+                of_report = f"{protocol.report} claims {value:.12g}"
+                raise ValueError(f"{what}: its predictions have a {quantity} of {again:.12g}, {of_report}")
+
+
+def _entry(name, claimed: Scores, computed: Scores, predicted: list[Predicted], source: Path) -> Entry:
+    experiment, method = name
+    shown = {**claimed, **computed}
+    by_data_set: defaultdict[str, list[dict[str, float]]] = defaultdict(list)
+    for (data_set, _), fits in _by_replicate(shown).items():
+        by_data_set[data_set].append({quantity: fmean(fit[quantity] for fit in fits) for quantity in SHOWN})
+    is_known = method in methods.METHODS
+    has_losses = methods.get(method).probabilistic if is_known else not predicted or are_probabilities(predicted)
+    means = {name: {q: fmean(one[q] for one in of_it) for q in SHOWN} for name, of_it in by_data_set.items()}
+    return Entry(
+        experiment or method,
+        method,
+        str(source),
+        {data_set: mean["log_loss"] for data_set, mean in means.items()} if has_losses else {},
+        {data_set: 1 - mean["balanced_accuracy"] for data_set, mean in means.items()},
+        scored=len(shown),
+        recomputed=len(computed),
+    )
+
+
+def _by_replicate(scores: Scores) -> dict[tuple[str, int], list[dict[str, float]]]:
+    found: defaultdict[tuple[str, int], list] = defaultdict(list)
+    for (data_set, replicate, _), values in scores.items():
+        found[data_set, replicate].append(values)
+    return found
+
+
+def _refitted(entry: Entry, predicted: list[Predicted], stored: Unpacked, number: int, rng) -> Entry:
+    """The entry with how many of its final models, drawn at random, predict the same when fitted again.
+
+    ValueError if one of them predicts something else than is stored.
+    """
+    stored_fits = {(one.replicate, one.data_set): one for one in predicted if one.fit_seed == 0}
+    finals = [f for f in stored.all_finals() if (f.run.experiment, f.run.method) == (entry.name, entry.method)]
+    finals = [f for f in finals if (f.replicate, f.data_set) in stored_fits and not f.run.variant and _is_repeatable(f)]
+    taken = rng.choice(len(finals), min(number, len(finals)), replace=False) if finals else []
+    for final in (finals[i] for i in taken):
+        parameters = {**final.settings("stage2")["parameters"], **final.selected_parameters}
+        case = Case(stored.study.config["seed"], *(final.replicate, final.data_set, final.run.name, final.run.method))
+        again = fit_final(
+            final.data, final.folds, parameters, final.stage2["complexity"], case, stored.folder / "refitted.npz"
+        )[2]
+        difference = np.abs(again - stored_fits[final.replicate, final.data_set].probabilities).max()
+        if difference > TOLERANCE:
+            what = f"{entry.name} on {final.data_set}, replicate {final.replicate}"
+            raise ValueError(f"{entry.source}: {what}, fitted again, predicts differently, by up to {difference:.1e}")
+    return replace(entry, refitted=len(taken))
+
+
+def _is_repeatable(final: Final) -> bool:
+    """Whether the same fit must be had here: by the arithmetic of its record, or because there is one best model."""
+    if stored_metric(final.metric) is not None:  # a matrix, which is in no record
+        return False
+    method = final.run.method
+    is_exact = final.fit.get("arithmetic") == arithmetic_of(method)
+    return is_exact or (methods.get(method).unique and not uses_kernel(method))
+
+
+def _words(name: tuple[str, str]) -> str:
+    experiment, method = name
+    return f"{experiment} ({method})" if experiment else method
+
+
+def _lines(entries: list[Entry], data_sets: list[str]) -> list[dict]:
+    """Rows of the CSV: an entry, and its log-loss on each data set."""
+    lines = []
+    for entry in entries:
+        numbers = {key: value for key, value in asdict(entry).items() if key not in ("losses", "errors")}
+        losses = {f"log_loss_{name}": entry.losses.get(name) for name in data_sets}
+        lines.append({**numbers, "status": entry.status, **losses})
+    return lines
