@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from snakemake.cli import get_argument_parser
+from snakemake.logging import logger
 
 from proset_study.base.environment import COPIES, DIRTY, commit, prepare, put_python_first
 from proset_study.base.records import write_text
@@ -14,6 +15,7 @@ from proset_study.study import fork_server, layout
 from proset_study.study.config.study import Study
 from proset_study.study.failures import LOCAL, Failed, describe_failures, program
 from proset_study.study.plan import describe
+from proset_study.study.progress import Progress, is_wanted, job_of
 from proset_study.study.targets import made
 
 
@@ -97,6 +99,9 @@ def start(workflow, study: Study) -> None:
     if jobs and (commit() or "").endswith(DIRTY):
         words = "runs code with changes that are not committed; its report will say so, and make release refuse it"
         print(f"Study {study.name}: {words}", file=sys.stderr)
+    if is_wanted(sys.stderr.isatty(), [quiet.name.lower() for quiet in workflow.output_settings.quiet or ()]):
+        by_number = {job.jobid: job_of(job.rule.name, dict(job.wildcards_dict), study) for job in jobs}
+        logger.addHandler(Progress(study.name, by_number, workflow.cores))
 
 
 def finish(workflow, study: Study) -> None:
