@@ -10,7 +10,13 @@ use rule _job as table with:
         scores=lambda wildcards: layout.score_files(study, study.tables[wildcards.table]["experiments"]),
         published=published,
     output:
-        expand(f"{REPORTS}{layout.TABLE}", suffix=["md", "csv", "tex"], allow_missing=True),
+        expand(f"{REPORTS}{layout.TABLE}", suffix=["md", "tex"], allow_missing=True),
+        report(
+            expand(f"{REPORTS}{layout.TABLE}", suffix="csv", allow_missing=True),
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
     log:
         "results/{study}/logs/tables/{table}.log",
     params:
@@ -53,7 +59,13 @@ use rule _job as report with:
         published=published,
         statements=statements,
     output:
-        expand("reports/{study}/{file}", file=[*layout.REPORT_FILES, layout.NUMBERS], allow_missing=True),
+        report(
+            f"{REPORTS}{layout.INDEX}",
+            caption="../report/page.rst",
+            category="All data sets",
+            labels={"figure": "front page"},
+        ),
+        expand(f"{REPORTS}{{file}}", file=[*layout.REPORT_FILES[1:], layout.NUMBERS], allow_missing=True),
         directory(f"{REPORTS}{layout.FINDINGS}"),
         directory(f"{REPORTS}{layout.EVALUATIONS}"),
         report(
