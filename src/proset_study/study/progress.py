@@ -80,5 +80,5 @@ class Progress(logging.Handler):
 
 
 def is_wanted(is_terminal: bool, quiet: Collection[str]) -> bool:
-    """Whether anybody looks: not in a log, and not where Snakemake was told to be quiet."""
-    return is_terminal and not {"all", "progress"} & {*quiet}
+    """Whether anybody looks: not in a log, nor with `--quiet all`; `progress` is about Snakemake's own lines."""
+    return is_terminal and "all" not in quiet

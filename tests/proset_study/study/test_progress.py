@@ -76,7 +76,7 @@ def test_jobs_have_the_stage_and_the_seconds_of_the_plan():
 
 @pytest.mark.parametrize(
     ("is_terminal", "quiet", "wanted"),
-    [(True, [], True), (False, [], False), (True, ["rules", "reason"], True), (True, ["progress"], False)],
+    [(True, [], True), (False, [], False), (True, ["progress", "rules"], True), (True, ["all"], False)],
 )
 def test_only_a_terminal_that_is_not_quiet_is_told(is_terminal, quiet, wanted):
     assert is_wanted(is_terminal, quiet) == wanted
