@@ -57,6 +57,8 @@ def test_the_report_of_snakemake_shows_the_figures_with_captions(finished):
     text = (finished.folder / "snakemake.html").read_text(encoding="utf-8")
     assert "iris_2f_surfaces.svg" in text
     assert "Decision surfaces of the final models" in text
+    assert "E3.csv" in text
+    assert "Study <strong>tiny</strong>" in text
 
 
 def test_the_start_says_what_is_going_to_happen_and_the_end_where_to_look(finished):
