@@ -25,7 +25,7 @@ def limits(stored: Stored, losses: Mapping[str, Mapping[int, float]]) -> Iterato
     if lost := [d for d in planned if d not in losses]:
         yield "Missing:", f"{subject} has no score on {how_many(lost)} {of_all}, which are not counted here."
     if partly := [d for d, replicates in planned.items() if d in losses and replicates - losses[d].keys()]:
-        yield "Missing:", f"{subject} lacks scores of some replicates on {how_many(partly)} {of_all}."
+        yield "Incomplete:", f"{subject} lacks scores of some replicates on {how_many(partly)} {of_all}."
     if "subject" in study.config and (once := [d for d, scores in losses.items() if len(scores) == 1]):
         words = f"{subject} has one replicate on {how_many(once)} {of_all}; the spread over replicates takes two"
         yield "Not tested:", f"{words}, so there are no intervals and no tests."
