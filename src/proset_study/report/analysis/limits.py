@@ -6,19 +6,18 @@ from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.wording import counted, how_many
 from proset_study.store.metrics import OF_ALL
-from proset_study.store.stored import Stored
+from proset_study.study.config.study import Study
 
 
-def limits(stored: Stored, losses: Mapping[str, Mapping[int, float]]) -> Iterator[tuple[str, str]]:
+def limits(study: Study, losses: Mapping[str, Mapping[int, float]]) -> Iterator[tuple[str, str]]:
     """A word or two, and what they stand for, from the subject's losses by data set and replicate.
 
     That one replicate gives no interval is said of a subject that the config names: reports of others have other words.
     """
-    study = stored.study
     subject = method_name(study.subject)
     if not methods.get(study.subject).probabilistic:
         yield "By error:", f"{subject} predicts no probabilities: methods are compared by {OF_ALL}, not by log-loss."
-    planned = _planned(stored)
+    planned = _planned(study)
     of_all = f"of {counted(len(planned), 'data set')}"
     if not planned:
         yield "Missing:", f"this config runs no experiment of {subject}."
@@ -31,12 +30,11 @@ def limits(stored: Stored, losses: Mapping[str, Mapping[int, float]]) -> Iterato
         yield "Not tested:", f"{words}, so there are no intervals and no tests."
 
 
-def _planned(stored: Stored) -> dict[str, set[int]]:
+def _planned(study: Study) -> dict[str, set[int]]:
     """Replicates of each data set on which the subject is compared, computed or not."""
-    study = stored.study
     subject, experiments = study.subject, study.compared_experiments
     planned: dict[str, set[int]] = {}
-    for replicate, run, data_set in study.final_models(stored.replicates):
+    for replicate, run, data_set in study.final_models(study.replicates):
         if run.method == subject and run.experiment in experiments and not run.variant:
             planned.setdefault(data_set, set()).add(int(replicate))
     return planned

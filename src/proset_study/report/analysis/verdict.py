@@ -83,7 +83,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         sentences=[
             *reproduced(reproduction(stored, published)),
             *_ahead(subject, columns, losses, overlap, ranks, score),
-            *limits(stored, losses.get(subject, {})),
+            *limits(stored.study, losses.get(subject, {})),
             *_readable(stored, subject, experiments),
         ],
         methods=columns,

@@ -42,6 +42,7 @@ def stored(tmp_path_factory):
     return compute(config, tmp_path_factory.mktemp("rivals"))
 
 
+@pytest.mark.slow
 def test_the_whole_report_is_about_the_subject(stored, tmp_path):
     write_report(stored, tmp_path, PUBLISHED, ["manifest", "numbers", "models", "overview", "article"])
     write_data_sets(Stored(stored.folder, stored.study.of_data_set("flowers")), tmp_path, order=stored.study.data_sets)
