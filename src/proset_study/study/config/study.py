@@ -106,7 +106,8 @@ class Study:
             return str(self.config["subject"])
         from proset_study import methods  # here, as in `final_fits`
 
-        compared = [self.config["experiments"][e]["method"] for e in self.compared_experiments]
+        experiments = self.config["experiments"]
+        compared = [experiments[e]["method"] for e in self.compared_experiments or experiments]
         with suppress(ValueError):  # a method of somebody else, in a report
             compared = sorted(compared, key=lambda name: not methods.get(name).probabilistic)
         return next(iter(compared), "")
