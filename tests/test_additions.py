@@ -60,6 +60,19 @@ from proset_study.study.config.checks import load
 study = load(yaml.safe_load(Path("config.yaml").read_text()))
 assert "wine_sharpness" in [spec.name for spec in plan(Stored(Path("results"), study), "wine")]
 """
+ABOUT_IT = """
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from tests.proset_study.small_study import compute, config_of
+from proset_study.report.analysis.verdict import verdict
+
+common = {"data_sets": ["wine"], "stage2": {"complexity": 1}}
+experiments = {name: {**common, "method": name} for name in ("knn", "naive_bayes")}
+with TemporaryDirectory() as folder:
+    stored = compute(config_of("own", {"wine": {"sklearn": "wine"}}, experiments, subject="naive_bayes"), Path(folder))
+    found = verdict(stored, Path("data/published/published.csv"))
+assert found.question == "Does naive Bayes predict as well as KNN?", found.question
+"""
 
 
 def files_of(kind, name):
@@ -144,6 +157,6 @@ def test_with_no_other_file_tests_pass(checkout, tests, least):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shown", [TABLES, PLANNED], ids=["metric", "figure"])
-def test_a_metric_is_in_every_table_and_a_figure_on_every_page(checkout, shown):
+@pytest.mark.parametrize("shown", [TABLES, PLANNED, ABOUT_IT], ids=["metric", "figure", "subject"])
+def test_tables_have_the_metric_pages_the_figure_and_a_report_is_about_the_method(checkout, shown):
     run_in(checkout, "-c", shown)

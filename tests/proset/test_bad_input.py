@@ -58,7 +58,8 @@ from proset_study.data.splits import select_fold
 from proset_study.data.splitting import split
 from proset_study.data.time_splitting import split_in_time
 from proset_study.report.article.page import check_reasons
-from proset_study.report.article.sources import PAGE, check
+from proset_study.report.article.sources import PAGE, check, check_subject
+from proset_study.report.article.topics import SUBJECT
 from proset_study.study.config.checks import load
 from proset_study.study.config.yaml_file import check_config_file
 
@@ -549,6 +550,7 @@ CASES = {
     "unknown topic": partial(article, '#if given("reprodution") []'),
     "typed in the findings": partial(article, page="A loss of 0.53"),
     "reason of what holds": lambda: check_reasons({"S1"}, {"N64"}),
+    "another subject": partial(check_subject, "knn", SUBJECT),
     "formula without source": partial(article, definitions="#let half = $1/2$\n// Source: none.\n#let x = $y_1$\n"),
     # environment
     "old package": partial(installed, "numpy", "1.20.0"),

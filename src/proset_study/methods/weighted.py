@@ -12,6 +12,8 @@ from proset.model import Model
 from proset_study.methods.base import Fitted, PriorModel
 from proset_study.methods.prototypes import PrototypeModel
 
+MODELS = "proset models"  # what all of them are called
+
 
 @runtime_checkable
 class WeightedPrototypeModel(PrototypeModel, PriorModel, Protocol):

@@ -147,6 +147,19 @@ def format_number(quantity: str, value: float | None) -> str:
     return f"{round(value):,}"
 
 
+def how_many(names: list[str]) -> str:
+    """How many there are, and which if they are few.
+
+    Examples
+    --------
+    >>> how_many([]), how_many(["iris", "wine"]), how_many(["a", "b", "c", "d", "e"])
+    ('none', '2 (iris, wine)', '5')
+    """
+    if not names:
+        return "none"
+    return f"{len(names)} ({', '.join(names)})" if len(names) <= 4 else str(len(names))
+
+
 def counted(number: float, noun: str) -> str:
     """How many there are of something.
 

@@ -162,7 +162,8 @@ def test_differences_count_by_their_whole_interval():
         {"dataset": "wine", "second": "knn", "difference": (low + high) / 2, "low": low, "high": high, "p": 0.5}
         for low, high in ends
     ]
-    finding = over_data_sets.methods_figure([{**row, "replicates": 3} for row in rows]).finding
+    named = {"score": "log-loss", "first": "proset", "replicates": 3}
+    finding = over_data_sets.methods_figure([{**row, **named} for row in rows]).finding
     assert finding == "1 of 4 intervals are below 0, where proset is better, 2 above; 0 is inside the other 1."
 
 

@@ -14,9 +14,9 @@ N_FEATURES = 8  # feature-wise similarities shown per point
 
 
 def explained_points(stored: Stored, data_set: str) -> list[dict]:
-    """Three test points of a data set, explained by a proset model; empty if there is none with a prototype.
+    """Three test points of a data set, explained by a model with weighted prototypes; empty if there is none with some.
 
-    It is the one that is compared with other methods, if there is such a comparison.
+    It is the subject's that is compared with other methods, or another one that is, if there is such a comparison.
 
     They are the point predicted best, the one predicted worst (largest log-loss), and the least familiar one.
     """
@@ -25,7 +25,8 @@ def explained_points(stored: Stored, data_set: str) -> list[dict]:
     finals = [f for f in finals if len(weighted(f.model.fitted).prototypes().labels)]
     if not finals:
         return []
-    final = min(finals, key=lambda f: f.run.name not in compared)
+    subject = stored.study.subject
+    final = min(finals, key=lambda f: (f.run.name not in compared, f.run.method != subject))
     rows = np.flatnonzero(final.folds == TEST)
     own = final.true_class_probability
     best, worst, least = int(own.argmax()), int(own.argmin()), int(final.familiarity.argmin())

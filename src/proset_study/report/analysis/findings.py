@@ -85,15 +85,16 @@ def selections(final: Final, stage: str, selection: dict) -> dict[str, int]:
 def methods_over_replicates(stored: Stored) -> list[dict]:
     """Paired differences of test losses between the `compared_runs` over the replicates; keys are `METHOD_COLUMNS`.
 
-    "difference" is first minus second (negative: the first is better), "low" and "high" are the ends of its 95 %
-    interval, "overlap" is n_test / n_train, 0 for generated data; see `paired`. "equivalence_p" is that of two
-    one-sided tests with the margin `ROPE`. With ten replicates the tests are weak, and p-values are not corrected for
-    the number of comparisons.
+    The subject is the first of its pairs. "difference" is first minus second (negative: the first is better), "low" and
+    "high" are the ends of its 95 % interval, "overlap" is n_test / n_train, 0 for generated data; see `paired`.
+    "equivalence_p" is that of two one-sided tests with the margin `ROPE`. With ten replicates the tests are weak, and
+    p-values are not corrected for the number of comparisons.
     """
     rows = []
     overlap = overlaps(stored, list(stored.study.experiments))
     for data_set, score in product(stored.study.data_sets, LOSSES):
-        runs = [run for run in compared_runs(stored.study, data_set) if not run.variant]
+        compared = [run for run in compared_runs(stored.study, data_set) if not run.variant]
+        runs = [run for run in compared if LOSSES[score].fits(methods.get(run.method))]
         losses = losses_by_method(
             stored, [r.experiment for r in runs if r.experiment in stored.study.experiments], score
         )
@@ -110,7 +111,7 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
 
 
 def selected_features(stored: Stored) -> list[dict]:
-    """In how many replicates the final proset model of an experiment uses each feature.
+    """In how many replicates the final model of an experiment uses each feature, if its features have weights.
 
     A category that is in few rows may be no feature in some of them.
     """

@@ -131,6 +131,8 @@ class OverDataSets(Named):
 def over_data_sets(stored: Stored) -> list[OverDataSets]:
     """All comparisons of several methods by all `LOSSES`; where there are both, on real and generated data sets, too.
 
+    The control, with which others are compared, is the first method of a comparison, or the subject that the config
+    names, if the comparison has it. If that predicts no probabilities, losses that need them compare nothing.
     A method is joined over experiments as in `losses_by_method`. Data sets that lack one of the methods are left out.
     The loss on a data set is the mean over the replicates that all methods share.
     """
@@ -142,6 +144,8 @@ def _compare(stored: Stored, name: str, loss: str) -> Iterator[OverDataSets]:
     shown = [e for e in config["comparisons"][name]["experiments"] if e in by_experiment]
     named = dict.fromkeys(config["experiments"][e]["method"] for e in shown)
     asked = [m for m in named if LOSSES[loss].fits(methods.get(m))]
+    if (subject := config.get("subject")) in named:
+        asked = [subject, *(m for m in asked if m != subject)] if subject in asked else []
     values = losses_by_method(stored, shown, loss)
     compared = [m for m in asked if m in values]
     if len(compared) < 2:

@@ -16,10 +16,10 @@ from scipy.special import entr, rel_entr
 from proset.losses import SMALLEST, mean
 from proset_study.data import generators
 from proset_study.data.sources import random_numbers
-from proset_study.methods import get, makes
+from proset_study.methods import get
 from proset_study.methods.labels import method_name
-from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.runs import derived_from
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.wording import listed
 from proset_study.store.stored import Final, Stored
@@ -177,25 +177,24 @@ def crossings(states: dict[str, dict[float, str]]) -> str:
     )
 
 
-def response_section(found: list[Curves]) -> list[dict]:
-    """What is said of the curves: "score", "title", "methods", "words" and "rows" of texts for each score."""
+def response_section(found: list[Curves], subject: str) -> list[dict]:
+    """What is said of the curves: "score", "title", "methods", "words" and "rows" of texts for each score.
+
+    The words are about the subject and methods derived from it, with which the others are compared.
+    """
     return [
         {
             "score": curves.score,
             "title": SCORES[curves.score],
             "methods": [method_name(method) for method in curves.methods],
             "words": [
-                {"method": method_name(first), "lines": _lines(curves, first)} for first in prototype_methods(curves)
+                {"method": method_name(first), "lines": _lines(curves, first)}
+                for first in derived_from(subject, curves.methods)
             ],
             "rows": _table(curves),
         }
         for curves in found
     ]
-
-
-def prototype_methods(curves: Curves) -> list[str]:
-    """Proset and what is derived from it: the methods that the others are compared with."""
-    return [method for method in curves.methods if makes(method, WeightedPrototypeModel)]
 
 
 def title(varied: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from proset_study.methods import METHODS, get
+from proset_study.store.metrics import LOSSES, OF_ALL
 from proset_study.store.stored import Final, Stored
 from proset_study.study.config.study import Run, Study
 
@@ -25,17 +26,29 @@ def has_path(run: Run, data_set: str) -> bool:
     return stage is not None and stage["complexity"] > get(run.method).min_complexity
 
 
+def main_score(study: Study) -> str:
+    """The one of `LOSSES` that the methods are compared by: log-loss, if the subject predicts probabilities."""
+    return "log-loss" if get(study.subject).probabilistic else OF_ALL
+
+
+def derived_from(subject: str, methods: Iterable[str]) -> list[str]:
+    """Those of some methods that are the subject, or inherit from it."""
+    return [method for method in methods if issubclass(get(method), get(subject))]
+
+
 def compared_runs(study: Study, data_set: str) -> list[Run]:
     """One run per method, in the order of `METHODS`: of the config's first comparison of methods on the data set.
 
-    Without such a comparison every method's first run counts. Methods without probabilities are left out: log-loss
-    is what is compared.
+    Without such a comparison every method's first run counts. The subject comes first, also if only another comparison
+    has it. Methods without probabilities are left out if log-loss is what is compared.
     """
-    runs = [run for run in runs_of(study, data_set) if get(run.method).probabilistic]
+    score = LOSSES[main_score(study)]
+    runs = [run for run in runs_of(study, data_set) if score.fits(get(run.method))]
+    own = [run for run in runs if run.method == study.subject]
     for comparison in _comparisons_of_methods(study):
         if named := [run for run in runs if run.experiment in comparison]:
-            return _first_of_each_method(named)
-    return _first_of_each_method(runs)
+            return _first_of_each_method([*named, *own], study.subject)
+    return _first_of_each_method(runs, study.subject)
 
 
 def prototype_runs(study: Study, data_set: str) -> list[Run]:
@@ -47,7 +60,7 @@ def prototype_runs(study: Study, data_set: str) -> list[Run]:
         if all("prototypes" in get(experiments[e]["method"]).quantities for e in comparison)
         for e in comparison
     ]
-    runs = _first_of_each_method(run for run in runs_of(study, data_set) if run.experiment in named)
+    runs = _first_of_each_method((run for run in runs_of(study, data_set) if run.experiment in named), study.subject)
     return runs if len(runs) > 1 else []
 
 
@@ -67,8 +80,8 @@ def _comparisons_of_methods(study: Study) -> list[list[str]]:
     return [names for names in compared if len({experiments[e]["method"] for e in names}) > 1]
 
 
-def _first_of_each_method(runs: Iterable[Run]) -> list[Run]:
+def _first_of_each_method(runs: Iterable[Run], subject: str) -> list[Run]:
     by_method: dict[str, Run] = {}
     for run in runs:
         by_method.setdefault(run.method, run)
-    return sorted(by_method.values(), key=lambda r: METHODS.index(r.method))
+    return sorted(by_method.values(), key=lambda r: (r.method != subject, METHODS.index(r.method)))

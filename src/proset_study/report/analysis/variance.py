@@ -15,7 +15,7 @@ from statistics import fmean, variance
 
 from proset_study import methods
 from proset_study.report.analysis.losses import overlaps
-from proset_study.report.analysis.runs import compared_runs
+from proset_study.report.analysis.runs import compared_runs, main_score
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import FINAL, by_fit_seed
 from proset_study.store.stored import Stored
@@ -114,7 +114,7 @@ def _root(value):
 
 
 def noise(stored: Stored) -> list[Noise]:
-    """The rows of log-loss of the models that `compared_runs` names, for the front page."""
+    """The rows of the main score of the models that `compared_runs` names, for the front page."""
     shown = {(run.experiment, d, run.variant) for d in stored.study.data_sets for run in compared_runs(stored.study, d)}
-    rows = [r for r in variance_rows(stored) if r.score == "log-loss"]
+    rows = [r for r in variance_rows(stored) if r.score == main_score(stored.study)]
     return [r for r in rows if (r.experiment, r.dataset, r.variant) in shown]

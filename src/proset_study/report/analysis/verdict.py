@@ -11,12 +11,14 @@ import numpy as np
 from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
+from proset_study.report.analysis.limits import limits
 from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, among_the_best, mean_difference, on_each_data_set
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
+from proset_study.report.analysis.runs import main_score
 from proset_study.report.rows import groups, pick
-from proset_study.report.wording import counted, fixed, listed, span, table_line
-from proset_study.store.metrics import OF_ALL
+from proset_study.report.wording import counted, fixed, how_many, listed, span, table_line
+from proset_study.store.metrics import LOSSES
 from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Stored
 
@@ -41,9 +43,9 @@ class Verdict:
 
     question: str
     track: str  # the protocol of the searches
-    score: str  # what is compared: log-loss, or the balanced error where no method predicts probabilities
+    score: str  # what is compared: log-loss, or the balanced error if the subject predicts no probabilities
     sentences: list[tuple[str, str]]  # a word or two, and what they stand for
-    methods: list[str]  # columns of the table: the first method, those with published numbers, then by average rank
+    methods: list[str]  # columns of the table: the subject, those with published numbers, then by average rank
     scores: dict[str, dict[str, Score]]  # by data set and method, without those that have no result
     replicates: int  # the largest number behind a score
     sizes: list[tuple[str, dict[str, str]]]  # what the searches may try: a heading and the text of each method
@@ -51,22 +53,18 @@ class Verdict:
 
 def verdict(stored: Stored, published: Path) -> Verdict:
     """Conclude from the records; the methods are those that the config's comparisons put next to each other."""
-    experiments = compared_experiments(stored)
-    compared = list(dict.fromkeys(stored.study.config["experiments"][e]["method"] for e in experiments))
-    probabilistic = [method for method in compared if methods.get(method).probabilistic]
-    score = "log-loss" if probabilistic else OF_ALL
+    experiments, subject, score = stored.study.compared_experiments, stored.study.subject, main_score(stored.study)
     losses = {
         method: by_data_set
         for method, by_data_set in losses_by_method(stored, experiments, score).items()
-        if method in (probabilistic or compared)
+        if LOSSES[score].fits(methods.get(method))
     }
     overlap = overlaps(stored, experiments)
     printed = printed_losses(published, experiments)
     ranks = average_ranks(losses)
-    first = next(iter(losses), compared[0])
     known = [method for method in losses if any((method, d) in printed for d in losses[method])]
     others = (method for method in ranks if not methods.get(method).is_baseline)
-    columns = list(dict.fromkeys([first, *known, *others]))[:MAX_METHODS]
+    columns = list(dict.fromkeys([subject, *known, *others]))[:MAX_METHODS]
     scores = {}
     for data_set in stored.study.data_sets:
         by_method = {m: losses[m][data_set] for m in columns if losses.get(m, {}).get(data_set)}
@@ -77,15 +75,16 @@ def verdict(stored: Stored, published: Path) -> Verdict:
                 for m, values in by_method.items()
             }
     names = [method_name(method) for method in columns[1:]]
-    asked = f"Does {method_name(first)} predict as well as {listed(names)}?"
+    asked = f"Does {method_name(subject)} predict as well as {listed(names)}?"
     return Verdict(
-        question=asked if names else f"How well does {method_name(first)} predict?",
+        question=asked if names else f"How well does {method_name(subject)} predict?",
         track=stored.study.track,
         score=score,
         sentences=[
             *reproduced(reproduction(stored, published)),
-            *_ahead(first, columns, losses, overlap, ranks, score),
-            *_readable(stored, experiments),
+            *_ahead(subject, columns, losses, overlap, ranks, score),
+            *limits(stored.study, losses.get(subject, {})),
+            *_readable(stored, subject, experiments),
         ],
         methods=columns,
         scores=scores,
@@ -150,17 +149,6 @@ def printed_losses(published: Path, experiments: Collection[str]) -> dict[tuple[
     }
 
 
-def compared_experiments(stored):
-    """Those of the comparisons with a row per method; without any, all of them."""
-    compared = [
-        entry["experiments"]
-        for entry in stored.study.config.get("comparisons", {}).values()
-        if entry.get("rows") == "methods"
-    ]
-    named = dict.fromkeys(e for group in compared for e in group if e in stored.study.experiments)
-    return list(named or stored.study.experiments)
-
-
 def _score(values, overlap, published, best):
     numbers = list(values.values())
     if len(numbers) == 1:
@@ -204,21 +192,23 @@ def _share(row):
     return f"{row.found} of {row.of}"
 
 
-def _ahead(first, shown, losses, overlap, ranks, score):
-    """Where the first method is ahead of those beside it in the table; which of all has the best average rank."""
+def _ahead(subject, shown, losses, overlap, ranks, score):
+    """Where the subject is ahead of those beside it in the table; which of all has the best average rank."""
     if not losses:
         return [("Unfinished:", "no model of the comparison has a score.")]
-    ours, clauses = losses[first], []
-    for other in (m for m in shown if m in losses and m != first):
+    if subject not in losses:
+        return [("Unfinished:", f"no model of {method_name(subject)} has a score.")]
+    ours, clauses = losses[subject], []
+    for other in (m for m in shown if m in losses and m != subject):
         states: dict[str, list[str]] = {"ahead": [], "behind": [], "open": []}
         for data_set, mean in on_each_data_set(ours, losses[other], overlap).items():
             states[mean.side(LEVEL, ("ahead", "behind", "open"))].append(data_set)
         if n := sum(map(len, states.values())):
             clauses.append(
                 f"ahead of {method_name(other)} on {len(states['ahead'])} of {n} data sets, behind on"
-                f" {_counted(states['behind'])}, undecided on {len(states['open'])}"
+                f" {how_many(states['behind'])}, undecided on {len(states['open'])}"
             )
-    words = f"{method_name(first)} is {'; '.join(clauses)}."
+    words = f"{method_name(subject)} is {'; '.join(clauses)}."
     means = mean_losses(losses)
     if not clauses:
         words = "With one replicate nothing can be told from the best."
@@ -227,25 +217,25 @@ def _ahead(first, shown, losses, overlap, ranks, score):
             lowest = min(over_all, key=lambda m: over_all[m])
             words = f"{method_name(lowest)} has the lowest mean test {score} over {counted(len(means), 'data set')}, "
             words += f"{over_all[lowest]:.3f}"
-            words += f" ({method_name(first)} {over_all[first]:.3f})" if lowest != first else ""
+            words += f" ({method_name(subject)} {over_all[subject]:.3f})" if lowest != subject else ""
             words += "; with one replicate nothing can be told from the best."
     if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
-        own = "" if best == first else f"{method_name(first)} {ranks[first]:.1f}; "
+        own = "" if best == subject else f"{method_name(subject)} {ranks[subject]:.1f}; "
         words += f" By average rank over {counted(len(means), 'data set')} {method_name(best)} is first of"
         words += f" {len(ranks)}, {rank:.1f} ({own}not tested)."
     return [("Ahead?", words)]
 
 
-def _readable(stored, experiments):
-    """Prototypes and features of the first method that counts prototypes, over data sets and replicates."""
-    for method, rows in groups(pick(stored.rows_of(experiments), variant="", role=""), "method").items():
-        found = {quantity: [row.value for row in group] for quantity, group in groups(rows, "quantity").items()}
-        if "prototypes" in found:
-            samples, features, given = (_span(found[name]) for name in ("train_samples", "active_features", "features"))
-            used, given = (f" in {features} features", f" with {given}") if max(found["features"]) else ("", "")
-            words = f"{method_name(method)} models have {_span(found['prototypes'])} prototypes{used}, of {samples}"
-            return [("To read:", f"{words} training samples{given} (medians, ranges).")]
+def _readable(stored, subject, experiments):
+    """Prototypes, or what else the subject counts, and features of its models, over data sets and replicates."""
+    rows = pick(stored.rows_of(experiments), method=subject, variant="", role="")
+    found = {quantity: [row.value for row in group] for quantity, group in groups(rows, "quantity").items()}
+    if size := next((q for q in methods.get(subject).quantities if q != "active_features" and q in found), ""):
+        samples, features, given = (_span(found[name]) for name in ("train_samples", "active_features", "features"))
+        used, given = (f" in {features} features", f" with {given}") if max(found["features"]) else ("", "")
+        words = f"{method_name(subject)} models have {_span(found[size])} {size.replace('_', ' ')}{used}"
+        return [("To read:", f"{words}, of {samples} training samples{given} (medians, ranges).")]
     return []
 
 
@@ -259,16 +249,9 @@ def _sizes(stored, shown, experiments):
             budgets[run.method].append((study.n_trials(run.name, data_set) if study.stage1_run(run) else 1, length))
     numbers = {method: list(zip(*found, strict=True)) for method, found in budgets.items()}
     return [
-        (heading, {m: span(f"{min(both[i]):,}", f"{max(both[i]):,}") for m, both in numbers.items()})
+        (heading, {m: span(f"{min(both[i]):,}", f"{max(both[i]):,}") if both else "" for m, both in numbers.items()})
         for i, heading in enumerate(("candidates tried", "sizes on the path"))
     ]
-
-
-def _counted(data_sets):
-    """How many there are, and which if they are few."""
-    if not data_sets:
-        return "none"
-    return f"{len(data_sets)} ({', '.join(data_sets)})" if len(data_sets) <= 4 else str(len(data_sets))
 
 
 def _span(values):

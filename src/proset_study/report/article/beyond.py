@@ -35,7 +35,7 @@ SHOWN = (*NEVER, "bootstrap_632_plus", "holdout_20", "stratified_10", *OF_THE_SE
 def response_curves(stored: Reported) -> Content:
     """Excess error as one property of generated data is varied."""
     curves = _curves(stored)
-    section = response_section(curves)[0]
+    section = response_section(curves, stored.study.subject)[0]
     first = section["words"][-1]  # of proset and what is derived from it, what is farthest from the published one
     found = stored.read("findings/response_curves.csv")
     table = [["property", "range", "by excess error"]]
@@ -53,7 +53,7 @@ def response_curves(stored: Reported) -> Content:
 @figure("response_curves.curves")
 def excess(stored: Reported) -> Figure:
     """Excess error against each property."""
-    return response_figure(_curves(stored)[0]).figure
+    return response_figure(_curves(stored)[0], stored.study.subject).figure
 
 
 @topic(ESTIMATES, "evaluation/error_estimates.csv")

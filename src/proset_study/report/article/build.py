@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from proset_study.base.records import read_json, write_json
 from proset_study.report.article import beyond, methods, open_track, study  # noqa: F401 - they register topics
-from proset_study.report.article.sources import TEXT, check
-from proset_study.report.article.topics import FIGURES, TOPICS, Content, Reported, Topic
+from proset_study.report.article.sources import TEXT, check, check_subject
+from proset_study.report.article.topics import FIGURES, SUBJECT, TOPICS, Content, Reported, Topic
 from proset_study.report.figures.style import context, save
 from proset_study.store.stored import Missing
 from proset_study.study import layout
@@ -79,8 +79,10 @@ def _drawn(entry: Topic, opened: Callable[[], Reported]) -> Iterator[tuple[str, 
 
 def checked(project: Path) -> tuple[Content, dict[str, Topic]]:
     """The same for sources that name what is there; ValueError for others, see `sources.check`."""
+    published = Reported(project / study.STUDY).study
+    check_subject(published.subject, SUBJECT)
+    config = published.config
     content, missing = gather(project)
-    config = Reported(project / study.STUDY).study.config
     names = {"texts": set(content.texts), "tables": set(content.tables), "figures": set(content.figures)}
     known = {**names, "topics": set(TOPICS)}
     own_names = [*config["data_sets"], *config["experiments"], *config["comparisons"]]

@@ -11,7 +11,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import losses_by_method
 from proset_study.report.analysis.paired import LEVEL
 from proset_study.report.article.study import BENCH, RESULTS, STUDY, Headline
-from proset_study.report.article.topics import Content, Reported, figure, topic
+from proset_study.report.article.topics import SUBJECT, Content, Reported, figure, topic
 from proset_study.report.article.wording import (
     count,
     counted,
@@ -31,9 +31,8 @@ from proset_study.report.wording import listed
 from proset_study.store.metrics import OF_ALL
 from proset_study.study import layout
 
-FIRST = "proset"
 COMPARISON, ALL_METHODS, PROTOTYPES = "E3_to_E12", "E14", "E13"  # comparisons of the config
-PROTOTYPE_METHODS = (FIRST, "k_means", "k_medoids", "set_cover", "cccd", "nearest_neighbour")
+PROTOTYPE_METHODS = (SUBJECT, "k_means", "k_medoids", "set_cover", "cccd", "nearest_neighbour")
 PROTOTYPES_ON = ("digits", "checker", "xor_6f")  # many classes, a fine pattern, an interaction
 PUBLISHED_RULE = "one standard deviation"
 FIRST_RANKS = 6  # methods named
@@ -48,8 +47,8 @@ OFTEN = 6  # features of a data set that are named
 def comparison(stored: Reported) -> Content:
     """Test losses of the methods, data set by data set and over data sets."""
     first_page = Headline(stored.folder)
-    pairs = stored.read("findings/pairs.csv", comparison=COMPARISON, score="log-loss", first=FIRST)
-    table = [["data sets", "proset against", "better on", "mean difference", "signed ranks"]]
+    pairs = stored.read("findings/pairs.csv", comparison=COMPARISON, score="log-loss", first=SUBJECT)
+    table = [["data sets", f"{method_name(SUBJECT)} against", "better on", "mean difference", "signed ranks"]]
     table[0] += ["most probably better", "most probably worse"]
     for row in pairs:
         if row["hierarchical_first"] is not None:
@@ -67,7 +66,7 @@ def comparison(stored: Reported) -> Content:
         "methods": count(len(ranked)),
         "best": method_name(best),
         "best_rank": decimals(ranked[best], 1),
-        "rank": decimals(ranked[FIRST], 1),
+        "rank": decimals(ranked[SUBJECT], 1),
         "critical": decimals(critical, 1),
         "near": listed([method_name(method) for method in others]),
     }
@@ -77,17 +76,17 @@ def comparison(stored: Reported) -> Content:
 @figure("comparison.differences")
 def differences(stored: Reported) -> Figure:
     """Paired differences of test log-loss from the first method."""
-    return methods_figure(stored.read("findings/methods.csv", score="log-loss", first=FIRST)).figure
+    return methods_figure(stored.read("findings/methods.csv", score="log-loss", first=SUBJECT)).figure
 
 
 @topic(STUDY, "findings/methods.csv")
 def over_replicates(stored: Reported) -> Content:
     """Paired differences of test log-loss on each data set."""
-    found = stored.read("findings/methods.csv", score="log-loss", first=FIRST)
+    found = stored.read("findings/methods.csv", score="log-loss", first=SUBJECT)
     others = list(groups(found, "second"))
     table = [["data set"]]
     for other in others:
-        table[0] += [f"{method_name(FIRST)} minus {method_name(other)}", "p"]
+        table[0] += [f"{method_name(SUBJECT)} minus {method_name(other)}", "p"]
     for data_set, of_data_set in groups(found, "dataset").items():
         table.append([data_set])
         for other in others:
@@ -124,8 +123,8 @@ def sparsity(stored: Reported) -> Content:
     points = stored.read("findings/prototypes.csv", chosen="True")
     final = {(r["dataset"], r["method"]): r["final_prototypes"] for r in points if r["test_error"] is not None}
     errors, replicates = _mean_errors(stored)
-    others = dict.fromkeys(m for of_method in errors.values() for m in of_method if m != FIRST)
-    least = [d for d, of_method in errors.items() if of_method[FIRST] == min(of_method.values())]
+    others = dict.fromkeys(m for of_method in errors.values() for m in of_method if m != SUBJECT)
+    least = [d for d, of_method in errors.items() if of_method[SUBJECT] == min(of_method.values())]
     texts = {
         "excess_one": decimals(mean("stage1", PUBLISHED_RULE, "excess")),
         "excess_two": decimals(mean("stage2", PUBLISHED_RULE, "excess")),
@@ -138,8 +137,8 @@ def sparsity(stored: Reported) -> Content:
         "prototype_names": listed([method_name(m) for m in others]),
         "prototype_data_sets": count(len(errors)),
         "prototype_replicates": counted(replicates, "replicate"),
-        "prototypes": whole(median(number for (_, m), number in final.items() if m == FIRST)),
-        "other_prototypes": whole(median(number for (_, m), number in final.items() if m != FIRST)),
+        "prototypes": whole(median(number for (_, m), number in final.items() if m == SUBJECT)),
+        "other_prototypes": whole(median(number for (_, m), number in final.items() if m != SUBJECT)),
         "least": count(len(least)),
         "least_on": listed(least),
     }
@@ -161,7 +160,7 @@ def prototypes(stored: Reported) -> Figure:
         for k, method in enumerate(PROTOTYPE_METHODS):
             path = [row for row in pick(points, dataset=data_set, method=method) if row["prototypes"]]
             x, y = ([row[key] for row in path] for key in ("prototypes", "error"))
-            size, order = (5, 4) if method == FIRST else (3, 2)
+            size, order = (5, 4) if method == SUBJECT else (3, 2)
             looks = {**class_style(k), "markersize": size, "zorder": order}
             panel.plot(x, y, linewidth=0.9, label=method_name(method), **looks)
             for row in pick(path, chosen="True"):
@@ -194,7 +193,7 @@ def rules(stored: Reported) -> Content:
 @topic(STUDY, "findings/selected_features.csv", needs=(COMPARISON,))
 def features(stored: Reported) -> Content:
     """How often the models of the compared experiments keep a feature."""
-    own = stored.experiments(COMPARISON, FIRST)
+    own = stored.experiments(COMPARISON, SUBJECT)
     selected = [row for row in stored.read("findings/selected_features.csv") if row["experiment"] in own]
     table = [["data set", "replicates", "features", "in all of them", "in none", "most often, in how many"]]
     for data_set, found in groups(selected, "dataset").items():
@@ -245,7 +244,7 @@ def cost(project: Path) -> Content:
 def _speed(project, factors):
     """How long fits and predictions take, from small data to large; `factors` are those of `published.csv`."""
     small = sorted(rows(project / RESULTS / "published_small.csv"), key=lambda row: row["rows"])
-    grown = rows(project / RESULTS / "growth.csv", axis="n", method="proset")
+    grown = rows(project / RESULTS / "growth.csv", axis="n", method=SUBJECT)
     fits = {row["value"]: row["fit_seconds"] for row in grown}
     takes = [f"{1000 * row['seconds']:.1f} ms on {row['rows']:.0f} ({row['data_set']})" for row in small]
     takes += [f"{fits[n]:.2g} s on {n:,.0f}" for n in sorted(fits) if n in (min(fits), max(fits))]
@@ -268,7 +267,7 @@ def stored_ranks(stored: Reported, comparison: str) -> tuple[dict[str, float], l
 
 def _chosen(stored):
     """What the rules choose in the compared experiments of the first method."""
-    own = stored.experiments(COMPARISON, FIRST)
+    own = stored.experiments(COMPARISON, SUBJECT)
     return [row for row in stored.read(layout.RULES) if row["experiment"] in own]
 
 
@@ -279,14 +278,14 @@ def _over_data_sets(pairs):
         side = "is ahead of" if row["median_difference"] < 0 else "is behind"
         states[side if significant(row["holm_p_control"]) else "cannot be told from"].append(method_name(row["second"]))
     clauses = [f"{state} {listed(names)}" for state, names in states.items() if names]
-    return f"{method_name(FIRST)} {listed(clauses)}"
+    return f"{method_name(SUBJECT)} {listed(clauses)}"
 
 
 def _mean_errors(stored):
     """Balanced error by data set and method of E13 over the replicates that all methods have; their least number."""
     losses = losses_by_method(stored, stored.experiments(PROTOTYPES), OF_ALL)
     found, numbers = {}, []
-    for data_set in losses[FIRST]:
+    for data_set in losses[SUBJECT]:
         by_method = {method: of_data[data_set] for method, of_data in losses.items() if data_set in of_data}
         shared = set.intersection(*map(set, by_method.values()))
         found[data_set] = {method: fmean(values[r] for r in shared) for method, values in by_method.items()}

@@ -55,6 +55,12 @@ def check(folder: Path, own_names: Iterable[str], known: dict[str, set[str]], mi
         raise ValueError("\n".join(found))
 
 
+def check_subject(subject: str, allowed: str) -> None:
+    """Refuse (ValueError) the report of a study about another method: texts and topics are about this one."""
+    if subject != allowed:
+        raise ValueError(f"subject: {subject!r} is not allowed, article and findings are about {allowed}")
+
+
 def _typed(text: str) -> Iterator[str]:
     for match in _NUMBER.finditer(text):
         yield f"{_line(text, match)}: {match[0]!r} is typed by hand; allowed are names of the records, as in {EXAMPLE}"

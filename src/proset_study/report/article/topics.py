@@ -17,6 +17,7 @@ from proset_study.study import layout
 from proset_study.study.config.study import Study, selected_data_sets
 
 PUBLISHED = "data/published/published.csv"
+SUBJECT = "proset"  # of the studies that article and findings are about
 
 
 class Reported(Stored):
@@ -88,8 +89,9 @@ class Content:
 class Topic:
     """A topic of a report, such as "reports/study", or of the whole project if `report` is empty.
 
-    It is missing without one of `files`, which are below the report, or unless the study runs the whole of each
-    experiment or comparison that it `needs`; `command` makes them. `give` takes a `Reported`, or the project's folder.
+    It is missing without one of `files`, which are below the report, in a report with another `SUBJECT`, or unless the
+    study runs the whole of each experiment or comparison that it `needs`; `command` makes them. `give` takes a
+    `Reported`, or the project's folder.
     """
 
     name: str
@@ -116,6 +118,8 @@ class Topic:
         if not self.report:
             return self.give(folder)
         stored = opened()
+        if stored.study.subject != SUBJECT:
+            raise Missing(f"the subject {SUBJECT}")
         if absent := [name for name in self.needs if not stored.runs_whole(name)]:
             raise Missing(f"the whole of {', '.join(absent)}")
         if self.reads_published and not stored.published.is_file():

@@ -7,12 +7,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis, plain
-from proset_study.methods import METHODS
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis import findings
 from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import OverDataSets
 from proset_study.report.analysis.over_data_sets import over_data_sets as compared_over_data_sets
+from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.verdict import Verdict, verdict
 from proset_study.report.figures.registry import is_weighted, over_data_sets
 from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, canvas, legend, method_style, slug
@@ -163,7 +163,8 @@ def _draw_ranks(overview):
 
 
 def methods_figure(rows: list[dict]) -> ReportFigure:
-    """Mean difference of test log-loss between proset and others; rows of `methods_over_replicates` with it first."""
+    """Mean difference of a test score between a method and others; rows of `methods_over_replicates` with it first."""
+    score, subject = rows[0]["score"], method_name(rows[0]["first"])
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
     others = list(dict.fromkeys(row["second"] for row in rows))
     figure, axes = canvas(5.8, 0.9 + 0.31 * len(data_sets))
@@ -173,22 +174,23 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
         y = data_sets.index(row["dataset"]) + STEP * (i - (len(others) - 1) / 2)
         half = row["difference"] - row["low"]
         style, name = method_style(row["second"]), method_name(row["second"])
-        axes.errorbar(row["difference"], y, xerr=half, label=f"proset - {name}", **style, linestyle="")
+        axes.errorbar(row["difference"], y, xerr=half, label=f"{plain(subject)} - {name}", **style, linestyle="")
         texts.append(f"{row['dataset']} {name} {row['difference']:+.2g} (p = {row['p']:.2g})")
     axes.axvline(0.0, color="black", linewidth=0.8)
     axes.set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
     axes.invert_yaxis()
-    axes.set_xlabel("difference of test log-loss (nats; left of 0: proset is better)")
+    unit = "nats; " if score == "log-loss" else ""
+    axes.set_xlabel(f"difference of test {score} ({unit}left of 0: {plain(subject)} is better)")
     legend(figure, 2.0)
     better, worse = sum(row["high"] < 0 for row in rows), sum(row["low"] > 0 for row in rows)
     n = span(*(str(end(row["replicates"] for row in rows)) for end in (min, max)))
     return ReportFigure(
         title="Differences between the methods over replicates",
-        finding=f"{better} of {len(rows)} intervals are below 0, where proset is better, {worse} above; 0 is"
+        finding=f"{better} of {len(rows)} intervals are below 0, where {subject} is better, {worse} above; 0 is"
         f" inside the other {len(rows) - better - worse}.",
         caption=f"Means over {n} replicates with 95 % intervals, wider by Nadeau and Bengio's correction where"
         " replicates share real data.",
-        alt=f"Mean differences of test log-loss, proset minus: {'; '.join(texts)}.",
+        alt=f"Mean differences of test {score}, {subject} minus: {'; '.join(texts)}.",
         figure=figure,
     )
 
@@ -248,9 +250,10 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
 
 @over_data_sets("Over replicates")
 def _draw_methods(overview):
-    rows = findings.methods_over_replicates(overview.stored)
-    if differences := [row for row in rows if (row["score"], row["first"]) == ("log-loss", METHODS[0])]:
-        yield "methods_over_replicates", methods_figure(differences)
+    study = overview.stored.study
+    rows = pick(findings.methods_over_replicates(overview.stored), score=main_score(study), first=study.subject)
+    if rows:
+        yield "methods_over_replicates", methods_figure(rows)
 
 
 @over_data_sets("Choice")

@@ -77,11 +77,11 @@ class Subject:
     @cached_property
     def compared(self) -> list[Run]:
         """One run of each method with probabilities."""
-        return compared_runs(self.stored.study, self.data_set)
+        return [run for run in compared_runs(self.stored.study, self.data_set) if get(run.method).probabilistic]
 
     @cached_property
     def weighted(self) -> list[Run]:
-        """Those whose models have prototypes and feature weights to show, as proset's."""
+        """Those whose models have prototypes and feature weights to show."""
         return [run for run in self.runs if is_weighted(run)]
 
     @cached_property
@@ -167,7 +167,7 @@ def unpacked(draw: Callable[..., ReportFigure | None], **options: Any) -> Callab
 
 
 def is_weighted(run: Run) -> bool:
-    """Whether the models of a run have prototypes and feature weights, as those of proset."""
+    """Whether the models of a run have weighted prototypes and feature weights."""
     return makes(run.method, WeightedPrototypeModel)
 
 

@@ -10,7 +10,6 @@ from proset_study.report.analysis.response_curves import (
     Curves,
     compared,
     crossings,
-    prototype_methods,
     response_curves,
     title,
 )
@@ -23,8 +22,11 @@ _LINEAR = 0.01  # up to here the axis is linear
 _LOGARITHMIC = ("samples", "classes", "clusters_per_class", "imbalance", "levels")
 
 
-def response_figure(curves: Curves) -> ReportFigure:
-    """What the methods add to the score of the Bayes rule against each varied property, with intervals."""
+def response_figure(curves: Curves, subject: str) -> ReportFigure:
+    """What the methods add to the score of the Bayes rule against each varied property, with intervals.
+
+    The text in place of the picture says where the subject is ahead.
+    """
     score = SCORES[curves.score]
     figure, axes = panels(len(curves.points), _COLUMNS, (3.3, 2.5), sharey="all")
     replicates: set[int] = set()
@@ -49,8 +51,8 @@ def response_figure(curves: Curves) -> ReportFigure:
     axes[0].set_yscale("symlog", linthresh=_LINEAR)
     axes[0].set_ylim(0.0, 1.5 * max(fmean(values.values()) for values in curves.excess.values()) or _LINEAR)
     legend(figure)
-    first = prototype_methods(curves)[:1]
-    words = [f"{title(v)}: {crossings(states)}" for f in first for v, states in compared(curves, f).items() if states]
+    words = [f"{title(v)}: {crossings(states)}" for v, states in compared(curves, subject).items() if states]
+    ahead = f" {method_name(subject)} is, by {'; by '.join(words)}." if words and subject in curves.methods else ""
     n = span(str(min(replicates)), str(max(replicates)))
     means_of: dict[str, dict[str, float]] = {}
     for (method, data_set), values in curves.excess.items():
@@ -59,8 +61,7 @@ def response_figure(curves: Curves) -> ReportFigure:
         title=f"Excess {score} as one property of generated data is varied",
         finding=f"Of {len(means_of)} problems the excess {score} is lowest on {wins(means_of)}.",
         caption=f"Means over {n} replicates, with 95 % intervals of single means; the axis is linear up to {_LINEAR}.",
-        alt=f"Excess {score} of {', '.join(map(method_name, curves.methods))}."
-        + "".join(f" {method_name(f)} is, by {'; by '.join(words)}." for f in first if words),
+        alt=f"Excess {score} of {', '.join(map(method_name, curves.methods))}.{ahead}",
         figure=figure,
     )
 
@@ -68,4 +69,4 @@ def response_figure(curves: Curves) -> ReportFigure:
 @over_data_sets("Response curves")
 def _draw(overview):
     for curves in response_curves(overview.stored):
-        yield f"response_{curves.score}", response_figure(curves)
+        yield f"response_{curves.score}", response_figure(curves, overview.stored.study.subject)

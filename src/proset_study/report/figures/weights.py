@@ -1,4 +1,4 @@
-"""What proset's final models are made of: feature weights by batch, and for images the prototypes themselves."""
+"""What models with weighted prototypes are made of: feature weights by batch, and for images the prototypes."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ from proset.plot.style import plain
 from proset_study.data import generators
 from proset_study.methods import get
 from proset_study.methods.prototypes import Prototypes
-from proset_study.methods.weighted import weighted
+from proset_study.methods.weighted import MODELS, weighted
 from proset_study.report.figures.registry import FigureSpec, is_weighted, of_data_set, unpacked
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, canvas, legend, panels, shared_labels
 from proset_study.report.wording import model, ranges
@@ -49,7 +49,7 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
     mixed = finals[0].model.is_mixed
     how = " (a column of categories is one)" if mixed else " (categories are 0 or 1)"
     categories = "" if finals[0].data.categories is None else how
-    of = "proset models that take categories and missing values as they are," if mixed else "the proset models"
+    of = f"{MODELS} that take categories and missing values as they are," if mixed else f"the {MODELS}"
     return ReportFigure(
         title=f"{data_set}: feature weights of {of} by batch",
         finding=f"Of {total} features, the number that a model uses {ranges(used, '{}')}.",

@@ -12,7 +12,7 @@ from proset_study.report.analysis import response_curves
 from proset_study.report.analysis.losses import losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, mean_difference
 from proset_study.report.analysis.prototypes import error_path, prototype_finals
-from proset_study.report.analysis.verdict import Verdict, compared_experiments, printed_losses
+from proset_study.report.analysis.verdict import Verdict, printed_losses
 from proset_study.report.evaluations.bootstrap import ESTIMATES, bootstrap_rows
 from proset_study.report.figures.style import ESTIMATOR_COLOURS
 from proset_study.report.pages.charts import (
@@ -44,7 +44,7 @@ def front_charts(stored: Stored, found: Verdict, published: Path) -> list[Chart]
 
 def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | None:
     """Scores of all methods that are compared, by data set."""
-    experiments = compared_experiments(stored)
+    experiments = stored.study.compared_experiments
     overlap, printed = overlaps(stored, experiments), printed_losses(published, experiments)
     rows: list[dict[str, Any]] = []
     for score in LOSSES:
@@ -79,7 +79,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
         title="Methods on the data sets",
         note="Point at a mark for its numbers. Black ticks: published values; marks without a line: one replicate.",
         controls=[
-            Control("score", "Measure", [(s, s) for s in LOSSES if any(r["score"] == s for r in rows)], ("log-loss",)),
+            Control("score", "Measure", [(s, s) for s in LOSSES if any(r["score"] == s for r in rows)], (found.score,)),
             Control("data_set", "Data set", [("", "all"), *((d, d) for d in data_sets)], ("",)),
             Control("sort", "Order", [("", "of the study"), ("mean", "lowest first")], ("",)),
             methods_control(names, found.methods),

@@ -15,8 +15,9 @@ from proset_study.report.analysis.prototypes import test_errors
 from proset_study.report.analysis.published import TOLERANCE_NOTE, agreement
 from proset_study.report.analysis.reproduction import FOIL, reproduction
 from proset_study.report.analysis.response_curves import response_curves, response_section
+from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.variance import noise
-from proset_study.report.analysis.verdict import Verdict, compared_experiments, verdict
+from proset_study.report.analysis.verdict import Verdict, verdict
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.figures.style import slug
 from proset_study.report.pages.charts import library
@@ -193,11 +194,11 @@ def _headline(found: Verdict, stored):
 
 
 def _differences(stored):
-    """How the first method's paired differences come out, in words; empty without replicates."""
-    rows = pick(methods_over_replicates(stored), score="log-loss")
+    """How the subject's paired differences come out, in words; empty without replicates."""
+    study, first = stored.study, method_name(stored.study.subject)
+    rows = pick(methods_over_replicates(stored), score=main_score(study), first=study.subject)
     if not rows:
         return ""
-    rows, first = pick(rows, first=rows[0]["first"]), method_name(rows[0]["first"])
     below, above = sum(r["high"] < 0 for r in rows), sum(r["low"] > 0 for r in rows)
     return (
         f"Of {len(rows)} paired differences between {first} and another method on a data set, {below} are below 0 with"
@@ -232,12 +233,12 @@ def _noise(stored):
         ]
         for row in noise(stored)
     ]
-    return Grid("noise-table", "Noise of the test log-loss", columns, rows)
+    return Grid("noise-table", f"Noise of the test {main_score(stored.study)}", columns, rows)
 
 
 def _responses(stored):
     found = []
-    for curves in response_section(response_curves(stored)):
+    for curves in response_section(response_curves(stored), stored.study.subject):
         columns = [*headed("varied", text=True), *headed("value", "Bayes", *curves["methods"])]
         rows = [texts(*row) for row in curves["rows"]]
         caption = f"Mean excess {curves['title']}, and that of the Bayes rule"
@@ -249,7 +250,7 @@ def _responses(stored):
 def _features(path, stored):
     """Which features are selected, where there are several replicates; of the experiments that are compared."""
     rows = [r for r in read_cells(path) if not r["variant"] and int(r["replicates"]) > 1]
-    rows = [r for r in rows if r["experiment"] in compared_experiments(stored)]
+    rows = [r for r in rows if r["experiment"] in stored.study.compared_experiments]
     lines = []
     for (data_set, experiment), features in groups(rows, "dataset", "experiment").items():
         n = int(features[0]["replicates"])

@@ -106,6 +106,9 @@ def _meaning_errors(config) -> Iterator[str]:
             yield from _unknown(f"{where}.{experiment}", "data set", names, known)
     yield from _evaluation_errors(config)
     yield from _comparison_errors(config)
+    compared = dict.fromkeys(entry["method"] for entry in experiments.values())
+    if "subject" in config and config["subject"] not in compared:
+        yield _not_among("subject", config["subject"], compared)
     for key in ("trials_per_job", "folds_per_job"):
         yield from _unknown(key, "method", config.get(key, {}), methods.METHODS)
     for experiment, entry in experiments.items():

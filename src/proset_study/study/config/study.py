@@ -87,6 +87,31 @@ class Study:
         """Numbers of all replicates; the first one is the study itself."""
         return [*self.config["replicates"], *self.config.get("additional_replicates", {}).get("numbers", [])]
 
+    @property
+    def compared_experiments(self) -> list[str]:
+        """Of the experiments that are run, those of comparisons with a row per method; without any, all.
+
+        If these have none of the subject that the config names, its experiments come first.
+        """
+        run, comparisons = self.experiments, self.config.get("comparisons", {}).values()
+        of_methods = [e for c in comparisons if c.get("rows") == "methods" for e in c["experiments"]]
+        named = dict.fromkeys(e for e in of_methods if e in run) or run
+        own = [e for e in run if run[e][0].method == self.config.get("subject")]
+        return list(named) if named.keys() & own else [*own, *named]
+
+    @property
+    def subject(self) -> str:
+        """The method that the report is about: of the config, or the first one compared that predicts probabilities."""
+        if "subject" in self.config:
+            return str(self.config["subject"])
+        from proset_study import methods  # here, as in `final_fits`
+
+        experiments = self.config["experiments"]
+        compared = [experiments[e]["method"] for e in self.compared_experiments or experiments]
+        with suppress(ValueError):  # a method of somebody else, in a report
+            compared = sorted(compared, key=lambda name: not methods.get(name).probabilistic)
+        return next(iter(compared), "")
+
     def data_sets_of(self, run: Run, replicate: int) -> list[str]:
         """Data sets of a run in a replicate: all of them, or what `additional_replicates` names."""
         if replicate in self.config["replicates"]:
@@ -251,6 +276,7 @@ class Study:
         """The part of the study that the page of one data set shows."""
         kept = ("study", "track", "seed", "fit_seeds", "folds", "trials_per_job", "folds_per_job", "metrics")
         config = {key: self.config[key] for key in kept if key in self.config}
+        config["subject"] = self.subject
         config["replicates"] = self.config["replicates"][:1]
         config["data_sets"] = {data_set: self.config["data_sets"][data_set]}
         experiments = self.config["experiments"]

@@ -114,7 +114,7 @@ def test_curves_of_mixed_tables(stored):
     error, loss = response_curves(stored)
     assert error.points == {"mixed tables missing_by_value": {0.0: "complete", 0.3: "lacking"}}
     assert loss.methods == ["proset_few", "hist_gradient_boosting", "proset", "knn"]
-    rows = response_section([error])[0]["rows"]
+    rows = response_section([error], "proset")[0]["rows"]
     assert {row[0] for row in rows} == {"missing by value (mixed tables)"}
     complete, lacking = (float(row[2]) for row in rows)
     assert complete == 0

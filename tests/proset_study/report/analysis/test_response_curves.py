@@ -95,7 +95,7 @@ def test_report_of_a_study_with_curves(stored, tmp_path):
     figures = overview_figures(stored, PUBLISHED)
     check_findings(figures)
     assert [f.name for f in figures if f.category == "Response curves"] == ["response_error", "response_log_loss"]
-    section = response_section(response_curves(stored))[0]
+    section = response_section(response_curves(stored), stored.study.subject)[0]
     assert section["methods"] == ["KNN", "set cover", "proset"]
     assert [tuple(row[:2]) for row in section["rows"]] == [
         ("samples", "40"),
@@ -172,10 +172,10 @@ def test_all_statements_of_a_curve_hold_together():
 def test_figure_has_a_panel_for_each_property_and_a_line_for_each_method():
     curves = _curves(knn=[-0.2, 0, 0.2, 0.2], svm=[0.2] * 4)
     with context():
-        drawn = response_figure(curves)
+        drawn = response_figure(curves, "proset")
     (panel,) = drawn.figure.axes
     assert drawn.finding == "Of 4 problems the excess error rate is lowest on 3 for proset and 1 for KNN."
-    ahead = response_figure(_curves(knn=[-0.2, -0.1, 0.2, 0.2], svm=[0.2, 0.2, 0.2, -0.1]))
+    ahead = response_figure(_curves(knn=[-0.2, -0.1, 0.2, 0.2], svm=[0.2, 0.2, 0.2, -0.1]), "proset")
     assert ahead.finding.endswith("on 2 for KNN, 1 for proset and 1 for SVM.")
     assert panel.get_xlabel() == "irrelevant features"
     lines = {line.get_label(): line for line in panel.get_lines()}

@@ -232,6 +232,20 @@ def test_reserved_names_are_the_rules():
     assert len(rules) > 10
 
 
+def test_the_subject_is_that_of_the_config_or_the_first_one_compared(config):
+    study = load(config)
+    assert study.subject == "proset"
+    assert study.of_data_set("mixture").subject == "proset"  # on which another method is the first one
+    named = load({**config, "subject": "gmlvq"})  # which is in no comparison with a row per method
+    assert (named.subject, named.of_data_set("wine").subject) == ("gmlvq", "gmlvq")
+    assert named.compared_experiments == ["gmlvq", *study.compared_experiments]
+    assert load({**config, "subject": "svm"}).compared_experiments == study.compared_experiments
+    several = load({**config, "comparisons": {}, "only": {"set_cover": ["wine"], "E8": ["wine"]}})
+    assert several.compared_experiments == ["E8", "set_cover"]
+    assert several.subject == "knn"
+    assert load({**config, "only": {"set_cover": ["wine"], "cccd": ["wine"]}}).subject in ("set_cover", "cccd")
+
+
 def test_only_checks_what_it_selects(config):
     """E4 takes over E3's searches, which are on another data set here."""
     config["experiments"]["E3"]["data_sets"] = ["wine"]

@@ -1,0 +1,144 @@
+"""The report of a study about another method than proset, which is none of its methods either."""
+
+import re
+import shutil
+from contextlib import chdir
+from pathlib import Path
+
+import pytest
+from tests.proset_study.small_study import check_findings, compute, config_of
+
+from proset_study.base.records import read_json
+from proset_study.report.analysis.findings import methods_over_replicates
+from proset_study.report.analysis.over_data_sets import over_data_sets
+from proset_study.report.analysis.verdict import verdict, verdict_markdown
+from proset_study.report.catalogue import overview_figures
+from proset_study.report.rows import cells, pick
+from proset_study.report.write import write_data_sets, write_report
+from proset_study.store.stored import Finished, Stored
+from proset_study.study import layout
+from proset_study.study.config.checks import load
+
+PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """Three replicates of a tree, neighbours and a set cover, which predicts no probabilities; nothing is searched."""
+    common = {"data_sets": ["flowers", "cross"], "stage2": {"complexity": 2}}
+    config = config_of(
+        "rivals",
+        {"flowers": {"sklearn": "iris", "features": [0, 1]}, "cross": {"generator": "xor", "features": 2}},
+        {
+            "neighbours": {**common, "method": "knn"},
+            "tree": {**common, "method": "decision_tree", "parameters": {"min_samples_leaf": 5}},
+            "cover": {**common, "method": "set_cover"},
+        },
+        comparisons={"methods": {"title": "All", "rows": "methods", "experiments": ["neighbours", "tree", "cover"]}},
+        subject="decision_tree",
+        replicates=[0, 1, 2],
+    )
+    config["data_sets"]["cross"]["samples_per_orthant"] = 30
+    return compute(config, tmp_path_factory.mktemp("rivals"))
+
+
+@pytest.mark.slow
+def test_the_whole_report_is_about_the_subject(stored, tmp_path):
+    write_report(stored, tmp_path, PUBLISHED, ["manifest", "numbers", "models", "overview", "article"])
+    write_data_sets(Stored(stored.folder, stored.study.of_data_set("flowers")), tmp_path, order=stored.study.data_sets)
+    headline, index = (read(tmp_path / name) for name in (layout.HEADLINE, layout.INDEX))
+    assert "<h1>Does decision tree predict as well as KNN?</h1>" in index
+    assert "**Ahead?** decision tree is ahead of KNN on " in headline
+    assert "**To read:** decision tree models have " in headline
+    assert " leaves in " in headline
+    assert "paired differences between decision tree and another method on a data set" in index
+    compared = cells(tmp_path / "findings/methods.csv")
+    assert {(row["first"], row["second"]) for row in compared} == {("decision_tree", "knn")}
+    assert read_json(tmp_path / layout.NUMBERS) == {}  # article and findings are about another method
+    figures = {f["name"]: f for f in read_json(tmp_path / "figures/overview/figures.json")["figures"]}
+    assert {"headline", "methods_over_replicates"} <= figures.keys()
+    assert "where decision tree is better" in figures["methods_over_replicates"]["finding"]
+    written = [*tmp_path.rglob("*.html"), *tmp_path.rglob("*.md"), *tmp_path.rglob("*.svg")]
+    assert len(written) > 20
+    assert [(file.name, line) for file in written for line in spoken(file) if "proset" in line.lower()] == []
+
+
+def test_a_subject_without_probabilities_is_compared_by_balanced_error(stored):
+    covers = about(stored, "set_cover")
+    found = verdict(covers, PUBLISHED)
+    assert (found.score, found.methods[0]) == ("balanced error", "set_cover")
+    assert found.question == "Does set cover predict as well as KNN and decision tree?"
+    said = dict(found.sentences)
+    assert said["By error:"] == (
+        "set cover predicts no probabilities: methods are compared by balanced error, not by log-loss."
+    )
+    assert " prototypes in 2 features, of " in said["To read:"]
+    rows = pick(methods_over_replicates(covers), first="set_cover")
+    assert {(row["score"], row["second"]) for row in rows} == {
+        ("balanced error", "decision_tree"),
+        ("balanced error", "knn"),
+    }
+    assert {(c.score, c.methods[0]) for c in over_data_sets(covers)} == {("balanced error", "set_cover")}
+    figures = {figure.name: figure for figure in overview_figures(covers, PUBLISHED)}
+    check_findings(figures.values())
+    assert "the balanced error is lowest on" in figures["headline"].finding
+    assert figures["methods_over_replicates"].alt.startswith("Mean differences of test balanced error, set cover minus")
+
+
+def test_a_study_that_names_no_subject_is_about_the_first_method_with_probabilities(stored):
+    config = {key: value for key, value in stored.study.config.items() if key != "subject"}
+    config["comparisons"]["methods"]["experiments"] = ["cover", "tree", "neighbours"]
+    unnamed = Stored(stored.folder, load(config))
+    assert verdict(unnamed, PUBLISHED).methods == ["decision_tree", "knn"]
+    assert over_data_sets(unnamed)[0].methods == ["decision_tree", "knn"]
+    assert pick(over_data_sets(unnamed), score="balanced error")[0].methods[0] == "set_cover"
+
+
+def test_what_the_subject_lacks_is_missed_by_name(stored, tmp_path):
+    shutil.copytree(stored.folder.parent, tmp_path / "results")
+    for data_set, replicates in (("cross", (0, 1, 2)), ("flowers", (2,))):
+        for replicate in replicates:
+            shutil.rmtree(tmp_path / f"results/rivals/replicate_{replicate}/{data_set}/tree")
+    with chdir(tmp_path):
+        found = verdict(Finished.of(stored.study), PUBLISHED)
+    said = dict(found.sentences)
+    assert said["Missing:"] == "decision tree has no score on 1 (cross) of 2 data sets, which are not counted here."
+    assert said["Incomplete:"] == "decision tree lacks scores of some replicates on 1 (flowers) of 2 data sets."
+    assert said["Ahead?"].startswith("decision tree is ahead of KNN on ")
+    assert " of 1 data sets" in said["Ahead?"]
+
+
+def test_a_subject_that_is_not_run_is_said_to_be_missing(stored):
+    found = verdict(about(stored, "decision_tree", only={"neighbours": ["flowers"]}), PUBLISHED)
+    said = dict(found.sentences)
+    assert said["Missing:"] == "this config runs no experiment of decision tree."
+    assert said["Unfinished:"] == "no model of decision tree has a score."
+    assert "decision tree" in verdict_markdown(found)
+
+
+def test_one_replicate_has_no_intervals_and_no_tests(stored):
+    once = about(stored, "knn", replicates=[0])
+    found = verdict(once, PUBLISHED)
+    assert dict(found.sentences)["Not tested:"] == (
+        "KNN has one replicate on 2 (flowers, cross) of 2 data sets; the spread over replicates takes two, so there are"
+        " no intervals and no tests."
+    )
+    assert not [score for scores in found.scores.values() for score in scores.values() if score.interval]
+    assert methods_over_replicates(once) == []
+    assert "Not tested:" not in dict(verdict(about(stored, "knn"), PUBLISHED).sentences)
+
+
+def about(stored, subject, **settings):
+    """The same records in a study about another method, or with other settings."""
+    return Stored(stored.folder, load({**stored.study.config, "subject": subject, **settings}))
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def spoken(file):
+    """Lines of a file without scripts, styles, what is packed in a picture, and the versions of packages."""
+    text = re.sub(r"<(script|style)\b.*?</\1>", "", read(file), flags=re.DOTALL)
+    text = re.sub(r'src="data:[^"]*"', "", text)
+    return [line for line in text.splitlines() if not line.startswith("<dt>Versions</dt>")]
