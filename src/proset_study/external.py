@@ -111,8 +111,8 @@ class CommandMethod(Method):
     @classmethod
     def call(cls, folder: Path) -> str:
         """Run the program on a folder of tables; its name, for messages. ValueError if it fails."""
-        beside = Path(inspect.getfile(cls)).absolute().parent
-        words = [str(beside / word) if (beside / word).is_file() else word for word in cls.command]
+        home = Path(inspect.getfile(cls)).absolute().parent
+        words = [str(home / word) if (home / word).is_file() else word for word in cls.command]
         name = " ".join(cls.command)
         environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
         try:

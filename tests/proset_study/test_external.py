@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from proset_study.external import CommandMethod
 from proset_study.study import contract
 from proset_study.study.config.study import Run
 from proset_study.study.subject import SEED, Subject, make_fold_data
@@ -144,15 +143,14 @@ def test_what_cannot_be_run_is_named(own):
         errors(own("nobodys-program", tables="xlsx"))
 
 
-def test_weights_are_a_column(own):
+def test_weights_are_a_column(own, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     program = "import sys, shutil; shutil.copy(sys.argv[1] + '/train.csv', 'weights.csv'); sys.exit('seen')"
     method = type("Weighted", (own(sys.executable, "-S", "-c", program),), {"weights": "importance"})
-    assert issubclass(method, CommandMethod)
     data = make_fold_data(2, np.full(60, 2.0))
-    with pytest.raises(ValueError, match="seen"), pytest.MonkeyPatch.context() as patch:
-        patch.chdir(Path(sys.modules["own"].__file__).parent)
+    with pytest.raises(ValueError, match="seen"):
         method(data).fit({}, 1, SEED)
-    head, first = (Path(sys.modules["own"].__file__).parent / "weights.csv").read_text(encoding="utf-8").split()[:2]
+    head, first = (tmp_path / "weights.csv").read_text(encoding="utf-8").split()[:2]
     assert head == "x1,x2,x3,y,weight"
     assert first.split(",")[0] == repr(float(data.X[0, 0]))
     assert first.endswith(",2.0")
