@@ -42,8 +42,9 @@ def targets() -> list[str]:
 
 
 def project(workflow) -> str:
-    """The folder of this project, wherever the workflow is run."""
-    return str(Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent)
+    """The folder of this project, wherever the workflow is run; the package has it if the Snakefile is from elsewhere."""
+    folder = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
+    return str(folder if folder.is_dir() else PROJECT)
 
 
 def set_environment(workflow) -> None:
