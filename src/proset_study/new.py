@@ -32,7 +32,7 @@ def new(folder: Path, /) -> None:
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace(STUDY, name).replace(VERSION, proset.__version__), encoding="utf-8")
     shutil.copytree(PROJECT / "workflow/profiles", folder / "workflow/profiles")
-    print(f"{folder} is a study; README.md in it says what to do. Where its method stands, in a minute:")
+    print(f"{folder} is a study; README.md in it says what to do. Where its method stands, in minutes:")
     if find_spec("snakemake") is None:
         print(f"    {install_command()}")
     print(f"    cd {folder} && make standing PYTHON={sys.executable}")

@@ -108,7 +108,7 @@ def test_a_wheel_without_what_the_study_needs_says_what_to_install(site, package
     command = rf"{re.escape(sys.executable)} -m pip install 'proset-study\[study\]'"
     assert re.fullmatch(rf"{package} cannot be imported by .*; install it with: {command}\n", ended.stderr)
     ended = run_in(tmp_path, site, sys.executable, "-c", WITHOUT, "snakemake", "new", f"with-{package}")
-    assert re.search(rf"in a minute:\n    {command}\n    cd with-{package} && make", ended.stdout)
+    assert re.search(rf"in minutes:\n    {command}\n    cd with-{package} && make", ended.stdout)
 
 
 def test_where_is_the_copy_of_a_wheel_or_the_checkout(site, tmp_path):
