@@ -42,7 +42,7 @@ def targets() -> list[str]:
 
 
 def project(workflow) -> str:
-    """The folder of this project, wherever the workflow is run; the package has it if the Snakefile is from elsewhere."""
+    """The folder of this project, wherever the workflow is run; that of the package for a Snakefile from elsewhere."""
     folder = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
     return str(folder if folder.is_dir() else PROJECT)
 
