@@ -69,8 +69,9 @@ def test_demo_and_tests_of_a_new_study_pass(study, site):
 
 @pytest.mark.slow
 def test_standing_of_the_method_is_known_without_a_clone(study, site):
-    said = make(study, site, "--dry-run", "standing")
-    assert "standing" in said
+    asked = ("standing", "--dry-run", "--cores", "1", "--quiet", "reason", "host", "--config", "method=my_method")
+    ended = run_in(study, site, sys.executable, "-m", "snakemake", *asked)
+    assert re.search(r"standing_on +11\n", ended.stdout), ended.stderr
 
 
 def test_the_files_name_the_study_and_the_version(tmp_path):
