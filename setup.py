@@ -7,6 +7,7 @@ it is set.
 import os
 import platform
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,11 @@ LEVELS = {
     "x86_64": {"portable": [], "avx2": AVX2, "avx512": AVX512},
     "aarch64": {"neon": []},
 }
+
+# What the workflow reads besides the packages: in a wheel it is `proset_study/project`, laid out as here.
+ROOT = Path(__file__).parent
+PROJECT = ["workflow", "data/published", "environment.yml", "environment.post-deploy.sh"]
+PROJECT += [f"reports/open_track/{name}" for name in ("manifest.json", "results.csv.xz")]
 
 # For wheels of other platforms than this one's: tag -> what zig compiles for, machine, system. Linux from 2014 on.
 PLATFORMS = {
@@ -79,11 +85,24 @@ def compile_library(folder: Path, platform_tag: str | None = None) -> None:
     os.replace(folder / f"{name}.new", folder / name)
 
 
+def copy_project(folder: Path) -> None:
+    """Copy `PROJECT` into a folder."""
+    for name in PROJECT:
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, dirs_exist_ok=True)
+        else:
+            shutil.copy2(source, target)
+
+
 class BuildWithKernel(build_py):
-    """Python files and the kernel next to them."""
+    """Python files, the kernel and the workflow next to them."""
 
     def run(self):
         super().run()
+        if not self.editable_mode:
+            copy_project(Path(self.build_lib, "proset_study/project"))
         wheel = self.distribution.get_command_obj("bdist_wheel")
         platform_tag = wheel.plat_name if wheel.plat_name_supplied else None
         if platform_tag not in (None, *PLATFORMS):

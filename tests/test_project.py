@@ -11,7 +11,7 @@ import zipfile
 import pytest
 import yaml
 from packaging.requirements import Requirement
-from tests.build import ROOT, run
+from tests.build import ROOT, run, setup
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BINARY = (".pyc", ".so", ".dll")
@@ -172,6 +172,7 @@ def wheel(tmp_path_factory):
     shutil.copytree(
         ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "_kernel.*")
     )
+    setup.copy_project(folder)
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, folder)
     (built,) = folder.glob("*.whl")
     return built
@@ -184,6 +185,7 @@ def test_the_wheel_has_every_file_and_the_compiled_library(wheel, tmp_path):
     source = wheel.parent / "src"
     files = {path.relative_to(source) for path in source.rglob("*") if path.is_file() and "egg-info" not in str(path)}
     assert files <= {path.relative_to(tmp_path) for path in tmp_path.rglob("*")}
+    assert all((tmp_path / "proset_study/project" / name).exists() for name in setup.PROJECT)
     assert any((tmp_path / "proset").glob("_kernel.*"))
     run(sys.executable, "-c", IMPORT_ALL, tmp_path, "proset", "proset_study", cwd=tmp_path)
 

@@ -20,6 +20,8 @@ from proset_study.study.fork_server import serve
 
 COMMANDS = {  # module and function below `proset_study`
     "fork-server": "cli.fork_server",
+    "new": "new.new",
+    "where": "new.where",
     "config": "study.config.yaml_file.check_config",
     "openml": "study.steps.openml",
     "data": "study.steps.make_data",
@@ -74,7 +76,8 @@ def main() -> None:
             arguments = _work_in(Path(os.environ[COPIES]), arguments)
         if "study" in arguments:
             arguments["study"] = Study.read(arguments["study"])
-        function(**arguments)
+        positional = [arguments.pop(name) for name in _positional(function)]
+        function(*positional, **arguments)
     except ModuleNotFoundError as error:
         sys.exit(f"{error.name} cannot be imported by {sys.executable}; install it with: {install_command()}")
     except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError, ImportError) as error:
@@ -102,8 +105,17 @@ def _parser(name: str, function: Callable[..., None]) -> argparse.ArgumentParser
     parser = argparse.ArgumentParser(prog=f"{PROGRAM} {name}", description=function.__doc__)
     hints = get_type_hints(function, include_extras=True)
     for parameter in inspect.signature(function).parameters.values():
-        parser.add_argument(f"--{parameter.name.replace('_', '-')}", **_option(parameter, hints[parameter.name]))
+        if parameter.name in _positional(function):
+            parser.add_argument(parameter.name, type=hints[parameter.name])
+        else:
+            parser.add_argument(f"--{parameter.name.replace('_', '-')}", **_option(parameter, hints[parameter.name]))
     return parser
+
+
+def _positional(function: Callable[..., None]) -> list[str]:
+    """Names of the arguments that are given without an option."""
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_ONLY]
 
 
 def _option(parameter: inspect.Parameter, hint: Any) -> dict[str, Any]:

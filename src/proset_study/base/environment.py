@@ -14,6 +14,9 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
+from proset_study import PROJECT as FOLDER
+
+PACKAGE = Path(__file__).parents[1]
 PROJECT, EXTRAS = "proset-study", ("", "plot", "study")
 DIRTY = "-dirty"  # end of a commit to which changes were made that are not committed
 COPIES = "PROSET_STUDY_COPIES"  # environment variable: the folder in which jobs work if results are on a shared storage
@@ -70,8 +73,9 @@ def check_core() -> None:
 
 
 def install_command() -> str:
-    """What installs all packages of the project, from its folder."""
-    return f"{sys.executable} -m pip install --editable '.[study]'"
+    """What installs all packages that the study needs: from the folder of a checkout, or next to a wheel."""
+    what = f"'{PROJECT}[study]'" if FOLDER.is_relative_to(PACKAGE) else "--editable '.[study]'"
+    return f"{sys.executable} -m pip install {what}"
 
 
 def use_one_thread() -> None:

@@ -1,7 +1,7 @@
 """The methods that are compared; the study knows them only by the interface of `methods.base`.
 
-Each is a module of this folder, of the same name, with one class that inherits from `methods.base.Method`. Modules are
-discovered, so that adding one makes no result stale.
+Each is a module of this folder, or of one in `base.additions`, of the same name, with one class that inherits from
+`methods.base.Method`. Modules are discovered, so that adding one makes no result stale.
 """
 
 from functools import cache
@@ -9,7 +9,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 
+from proset_study.base.additions import folders
 from proset_study.methods.base import Method, faults
+
+__path__ += folders("methods")
 
 _FIRST = ("proset", "knn", "xgboost")  # in the published order
 _OTHERS = (  # modules that are no methods

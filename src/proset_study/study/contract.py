@@ -19,6 +19,7 @@ import numpy as np
 from proset.archive import read_archive, write_archive
 from proset_study.data.distances import distances
 from proset_study.data.metrics import PRECOMPUTED
+from proset_study.external import CommandMethod
 from proset_study.methods.base import Fitted, Method, PriorModel, faults
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.weighted import WeightedPrototypeModel, explain_point
@@ -300,7 +301,7 @@ def data_are_left_alone(subject: Subject) -> None:
 
 
 def one_thread_is_enough(subject: Subject) -> None:
-    """No thread or process is started; the workflow runs as many jobs as there are cores."""
+    """No thread or process is started, but that of a command; the workflow runs as many jobs as there are cores."""
     import psutil  # comes with Snakemake
 
     data, process, done = make_fold_data(3), psutil.Process(), threading.Event()
@@ -312,7 +313,7 @@ def one_thread_is_enough(subject: Subject) -> None:
             seen.append((process.num_threads(), len(process.children())))
             done.wait(0.0005)
 
-    children = len(process.children())
+    children = len(process.children()) + issubclass(subject.method, CommandMethod)
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:

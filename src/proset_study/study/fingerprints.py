@@ -11,11 +11,13 @@ alone, compiled code by the name of the arithmetic, templates next to a module t
 import ast
 import builtins
 import hashlib
+import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from proset import arithmetic
+from proset_study.base import additions
 from proset_study.base.environment import library_arithmetic
 from proset_study.data.generators import base as generators
 from proset_study.fits.evaluations import KINDS
@@ -61,9 +63,11 @@ LIBRARIES = {  # whose versions count, by the name they are imported by: their n
     "lightgbm": "lightgbm",
     "catboost": "catboost",
 }
+MAX_NAME = 200  # of a file that a module names
 _ROOT = Path(__file__).parents[2]  # of both packages, which are one distribution
 _OURS = ("proset", "proset_study")
 _ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.library"
+_COMMAND = "proset_study.external"
 _FORMATS = ("proset.archive", "proset_study.base.records")  # what they read is what they wrote: `FORMAT_VERSION` counts
 # No result contains anything of these.
 _NEVER = (
@@ -141,10 +145,11 @@ def closure(*modules: str) -> tuple[dict[str, str], set[str]]:
             texts, imported = _module(name)
             sources |= texts
             packages = {i.split(".")[0] for i in imported}
-            libraries |= {LIBRARIES[package] for package in packages & LIBRARIES.keys()}
+            libraries |= {LIBRARIES[package] for package in packages & LIBRARIES.keys()} | _others(name, packages)
             if name == _ARITHMETIC:  # its version stands for what it imports: the kernel is not in every score
                 continue
-            ours = [i for i in imported if i.split(".")[0] in _OURS and i not in (*_OURS, *_NEVER)]
+            counted = {*_OURS, *additions.packages()}
+            ours = [i for i in imported if i.split(".")[0] in counted and i not in (*_OURS, *_NEVER)]
             waiting += [i for i in ours if _source_file(i)]
     return sources, libraries
 
@@ -160,15 +165,35 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
         return {name: version_of_format}, frozenset()
     tree = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ())).visit(tree)
     imported = frozenset(_imports(tree))
-    templates = path.parent.glob("templates/*") if "jinja2" in imported else ()
+    templates = path.parent.glob("templates/*") if "jinja2" in imported else _named(tree, path.parent, imported)
     return {name: ast.dump(tree), **{file.name: file.read_text(encoding="utf-8") for file in templates}}, imported
 
 
 def _source_file(name: str) -> Path | None:
     """The file of a module, without importing anything; None for an attribute of a module."""
+    return _own_file(name) or additions.source_file(name)
+
+
+def _own_file(name: str) -> Path | None:
     path = _ROOT.joinpath(*name.split("."))
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     return path if path.is_file() else None
+
+
+def _named(tree: ast.AST, folder: Path, imported: frozenset[str]) -> list[Path]:
+    """Files that a method by command names, which it runs or reads; see `external`."""
+    if _COMMAND not in imported:
+        return []
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return [folder / text for text in sorted(texts) if len(text) < MAX_NAME and (folder / text).is_file()]
+
+
+def _others(name: str, packages: set[str]) -> set[str]:
+    """Distributions that a module imports which was added to ours, besides `LIBRARIES`."""
+    if _own_file(name):
+        return set()
+    unknown = packages - LIBRARIES.keys() - set(sys.stdlib_module_names) - {*_OURS, *additions.packages()}
+    return set(filter(None, map(additions.distribution, unknown)))
 
 
 def _imports(tree: ast.AST):
@@ -220,7 +245,10 @@ class _ForNumbers(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_ImportFrom(self, node):
-        return None if node.module in ("typing", "collections.abc") else node
+        return None if node.module in ("typing", "collections.abc", "proset_study.base.additions") else node
+
+    def visit_AugAssign(self, node):  # where else modules are looked for is in no result
+        return None if ast.unparse(node.target) == "__path__" else self.generic_visit(node)
 
     def visit_Raise(self, node):
         function = node.exc.func if isinstance(node.exc, ast.Call) else None

@@ -4,11 +4,14 @@ import hashlib
 import json
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from snakemake.cli import get_argument_parser
 from snakemake.logging import logger
 
+from proset_study import PROJECT
 from proset_study.base.environment import COPIES, DIRTY, commit, prepare, put_python_first
 from proset_study.base.records import write_text
 from proset_study.study import fork_server, layout
@@ -41,8 +44,9 @@ def targets() -> list[str]:
 
 
 def project(workflow) -> str:
-    """The folder of this project, wherever the workflow is run."""
-    return str(Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent)
+    """The folder of this project, wherever the workflow is run; that of the package for a Snakefile from elsewhere."""
+    folder = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
+    return str(folder if folder.is_dir() else PROJECT)
 
 
 def set_environment(workflow) -> None:
@@ -66,8 +70,12 @@ def published(workflow, name: str = "published.csv") -> str:
 
 
 def default_records() -> str:
-    """The report that a method is compared with if none is named: that of the open track, if there is one."""
-    return "reports/open_track" if Path("reports/open_track", layout.ALL_SCORES).exists() else "reports/study"
+    """The report that a method is compared with if none is named: that of the open track, or the study, if it is there.
+
+    Else that of the open track that comes with the package.
+    """
+    folders = ("reports/open_track", "reports/study", str(PROJECT / "reports/open_track"))
+    return next((folder for folder in folders if Path(folder, layout.ALL_SCORES).exists()), folders[1])
 
 
 def study_file(study: Study) -> Path:
@@ -83,8 +91,22 @@ def write_study(study: Study) -> None:
         write_text(path, json.dumps(study.config, indent=1) + "\n")
 
 
+def attach(workflow, study: Study) -> None:
+    """Have the workflow that imported ours do the following, too: Snakemake calls nothing of a module around a run."""
+    for name, action in (("_onstart", start), ("_onsuccess", finish), ("_onerror", explain_failures)):
+        setattr(workflow, name, _both(getattr(workflow, name), partial(action, workflow, study)))
+
+
+def _both(first: Callable, second: Callable) -> Callable:
+    def handler(log):
+        first(log)
+        second()
+
+    return handler
+
+
 def start(workflow, study: Study) -> None:
-    """Say what is going to be run, when it is known that it can be; OSError if results cannot be written."""
+    """Say what is going to be run, when it is known that it can be; ends with a message if it cannot."""
     jobs = list(workflow.dag.needrun_jobs())
     if workflow.local_exec:
         # Snakemake's limit of jobs per second makes every finished job wake the scheduler once a second from then on,
@@ -92,8 +114,11 @@ def start(workflow, study: Study) -> None:
         workflow.scheduler.job_rate_limiter = None
         fork_server.start()
     inputs = {str(file) for job in jobs for file in job.input}
-    prepare([Path(layout.result(study, "")), Path(layout.report(study, ""))], inputs)
-    write_study(study)
+    try:
+        prepare([Path(layout.result(study, "")), Path(layout.report(study, ""))], inputs)
+        write_study(study)
+    except OSError as error:
+        sys.exit(f"Study {study.name}: nothing was run; {error}")
     planned = [(job.rule.name, dict(job.wildcards_dict)) for job in jobs]
     print(f"Study {study.name}: {describe(planned, study, workflow.cores)}", file=sys.stderr)
     if jobs and (commit() or "").endswith(DIRTY):
@@ -126,6 +151,7 @@ def explain_failures(workflow, study: Study) -> None:
         )
         for either in workflow.scheduler.failed
         for job in (either if either.is_group() else [either])
+        if job.log  # a rule of the workflow that imported ours may have none
     ]
     summary = describe_failures(failed, study.name, [program(), *sys.argv[1:]], workflow.dag_settings.targets)
     print(f"\n{summary}\n", file=sys.stderr)

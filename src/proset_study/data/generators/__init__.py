@@ -1,4 +1,4 @@
-"""Generated data sets: each is a module of this folder, of the name in the config, as `base` describes.
+"""Generated data sets: each is a module of this folder, or of one in `base.additions`, of the name in the config.
 
 They are found, not listed, so that nothing but its own module has to be changed for a new one.
 """
@@ -6,7 +6,10 @@ They are found, not listed, so that nothing but its own module has to be changed
 from importlib import import_module
 from pkgutil import iter_modules
 
+from proset_study.base.additions import folders
 from proset_study.data.generators.base import Generator
+
+__path__ += folders("generators")
 
 GENERATORS = tuple(sorted({module.name for module in iter_modules(__path__)} - {"base", "posterior"}))
 

@@ -1,12 +1,18 @@
-"""What else is asked of chosen models, with fits of its own; each module of this folder is found, not listed."""
+"""What else is asked of chosen models, with fits of its own.
+
+Each module of this folder, or of one in `base.additions`, is found, not listed.
+"""
 
 from importlib import import_module
 from pkgutil import iter_modules
 
+from proset_study.base.additions import folders
 from proset_study.base.modules import class_in
 from proset_study.fits.evaluations.base import Evaluation
 
-_OTHERS = ("base", "decomposition", "refit")  # modules that are no evaluations
+__path__ += folders("evaluations")
+
+_OTHERS = ("base", "decomposition", "refit", "report")  # modules that are no evaluations
 KINDS = tuple(sorted({module.name for module in iter_modules(__path__)} - {*_OTHERS}))
 
 

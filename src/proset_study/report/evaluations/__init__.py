@@ -3,9 +3,12 @@
 from dataclasses import replace
 from importlib import import_module
 
+from proset_study.base.additions import folders
 from proset_study.fits.evaluations import KINDS
 from proset_study.report.evaluations.base import EvaluationReport
 from proset_study.report.figures.registry import FigureSpec, of_data_set, over_data_sets
+
+__path__ += folders("evaluations/report")
 
 
 def get(kind: str) -> EvaluationReport:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from proset_study import methods
+from proset_study.base import additions
 from proset_study.base.records import file_digest
 from proset_study.data import generators
 from proset_study.data.cards import own_card
@@ -95,6 +96,7 @@ def written_out(config: dict) -> dict:
 
 def _meaning_errors(config) -> Iterator[str]:
     experiments, of_replicates = config["experiments"], config.get("additional_replicates", {"numbers": [], "only": {}})
+    yield from additions.errors()
     yield from _name_errors(config)
     for number in of_replicates["numbers"]:
         if number in config["replicates"]:
