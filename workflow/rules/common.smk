@@ -39,6 +39,15 @@ def place(wildcards):
     return layout.Place(study, wildcards.replicate, wildcards.data_set, wildcards.run)
 
 
+def parts(stage):
+    """The files of the jobs whose records a job of a search puts together, if it fits nothing itself."""
+    return lambda wildcards: place(wildcards).parts(stage, numbers_of(dict(wildcards.items())))
+
+
+def n_parts(stage):
+    return lambda wildcards: len(parts(stage)(wildcards))
+
+
 def matrix(wildcards):
     return place(wildcards).matrix()
 

@@ -67,7 +67,7 @@ _FORMATS = ("proset.archive", "proset_study.base.records")  # what they read is 
 # No result contains anything of these.
 _NEVER = (
     *("proset.files", "proset_study.base.settings", "proset_study.methods.costs"),
-    *("proset_study.study.fingerprints", "proset_study.study.layout"),
+    *(f"proset_study.study.{name}" for name in ("fingerprints", "layout", "blocks", "all_runs")),
 )
 # What classes in a folder say for people, the config and the schedule.
 _ABOUT = {
@@ -77,6 +77,7 @@ _ABOUT = {
 }
 
 
+@cache
 def key(job: str, **names: str) -> str:
     """Hash of what the results of a job in `KEYS` depend on besides its input and settings, 16 hexadecimal digits.
 
@@ -111,6 +112,7 @@ def code_fingerprint(*modules: str) -> str:
     return digest.hexdigest()[:16]
 
 
+@cache
 def _version(library):
     try:
         return version(library)

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, RANK, stored_metric
@@ -55,7 +56,7 @@ class Run:
         return {**merged, **resampling, "parameters": parameters}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # hashable, for caches
 class Study:
     """A checked config."""
 
@@ -94,7 +95,7 @@ class Study:
         wanted = self.config["additional_replicates"]["only"].get(run.experiment, [])
         return [d for d in run.data_sets if d in wanted]
 
-    @property
+    @cached_property
     def experiments(self) -> dict[str, list[Run]]:
         """Runs by experiment, in the order of the config."""
         grouped: dict[str, list[Run]] = {}
@@ -103,7 +104,7 @@ class Study:
                 grouped.setdefault(run.experiment, []).append(run)
         return grouped
 
-    @property
+    @cached_property
     def data_sets(self) -> list[str]:
         """Data sets that an experiment uses, in the order of the config."""
         used = {d for run in self.runs.values() for d in run.data_sets}
@@ -128,23 +129,13 @@ class Study:
             return 1
         return settings.get("fit_seeds", self.config.get("fit_seeds", 1))
 
-    def trial_chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
-        """First and last trial of the jobs of stage 1."""
-        trials = run.stage("stage1", data_set)["trials"]
-        return _chunks(trials, self.config.get("trials_per_job", {}).get(run.method, trials))
-
-    def fold_chunks(self, run: Run) -> list[tuple[int, int]]:
-        """First and last fold of the jobs of both stages."""
-        folds = self.config["folds"]
-        return _chunks(folds, self.config.get("folds_per_job", {}).get(run.method, folds))
-
-    @property
+    @cached_property
     def comparisons(self) -> list[str]:
         """Comparison tables of which at least one experiment is run."""
         wanted = self.config.get("comparisons", {})
         return [name for name in wanted if set(wanted[name]["experiments"]) & set(self.experiments)]
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, dict]:
         """Tables by name, experiments first: "title", "kind" (what its rows are) and the "experiments" it shows."""
         tables = {
@@ -285,10 +276,6 @@ class Study:
         for replicate, run, d in self.final_models(replicates, data_set=data_set):
             if int(replicate) in self.config["replicates"] and d in wanted.get(run.experiment, []):
                 yield replicate, run, d
-
-
-def _chunks(number: int, size: int) -> list[tuple[int, int]]:
-    return [(first, min(first + size, number) - 1) for first in range(0, number, size)]
 
 
 def _runs(config) -> Iterator[Run]:
