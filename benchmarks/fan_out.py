@@ -1,6 +1,6 @@
 """How jobs of searches are cut, and how long E1 to E12 take on 2 and 16 cores: `python -m benchmarks.fan_out`.
 
-By simulation, as in `benchmarks.schedule`, of the jobs that the config gives to Snakemake. A fit takes its estimated cost,
+By simulation, as in `benchmarks.schedule`, of the jobs that the config gives to Snakemake. A fit takes its estimate,
 times what all fits of its method took in the committed report over their estimate. The job that is furthest from its
 final model goes first. The ideal is the larger of all work over the cores and the longest chain of jobs.
 """

@@ -1,7 +1,7 @@
 """How long Snakemake plans a study of many small tables, and with how much memory: `python -m benchmarks.planning`.
 
-The tables are made up, in a temporary folder, and nothing is fitted: `snakemake --dry-run` plans as a run does before its
-first job.
+The tables are made up, in a temporary folder, and nothing is fitted: `snakemake --dry-run` plans as a run does before
+its first job.
 """
 
 import argparse

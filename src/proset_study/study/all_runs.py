@@ -1,8 +1,8 @@
 """Which data sets of a replicate are one job, with all that is run on them, and what that job depends on.
 
-A study of very many small data sets would have more jobs of searches than Snakemake plans in a minute. There one job goes
-through data, split, searches, final models and evaluations, by the same functions and into the same files; each fit and
-each final model has a key of its own, so that only what is stale is computed.
+A study of very many small data sets would have more jobs of searches than Snakemake plans in a minute. There one job
+goes through data, split, searches, final models and evaluations, by the same functions and into the same files; each
+fit and each final model has a key of its own, so that only what is stale is computed.
 """
 
 import os
@@ -77,9 +77,10 @@ def in_one_job(study: Study, output: str) -> frozenset[tuple[int, str]]:
 
 def runs_on(study: Study, replicate: int, data_set: str) -> list[str]:
     """The runs of a replicate on a data set, in the order of the config: what another takes from comes first."""
-    runs = [run for run in study.runs.values() if data_set in study.data_sets_of(run, replicate)]
-    runs.sort(key=lambda run: study.stage1_run(run) not in (run, None))
-    return [run.name for run in runs]
+    runs = study.runs_on(data_set)
+    if replicate not in study.config["replicates"]:
+        runs = [run for run in runs if data_set in study.data_sets_of(run, replicate)]
+    return [run.name for run in sorted(runs, key=lambda run: study.stage1_run(run) not in (run, None))]
 
 
 def kinds_of(study: Study, replicate: int, data_set: str, run: str) -> list[str]:

@@ -1,7 +1,7 @@
 """How searches are cut into jobs: blocks of folds and trials that take about as long, by the cost of a fit.
 
-A job has trials of one fold, or several folds where all trials of one take less than `SECONDS`; where a fit takes longer,
-it has one trial. The records of fits have keys of their own, so that another cut computes none of them again.
+A job has trials of one fold, or several folds where all trials of one take less than `SECONDS`; where a fit takes
+longer, it has one trial. The records of fits have keys of their own, so that another cut computes none of them again.
 """
 
 from collections.abc import Mapping

@@ -42,7 +42,8 @@ def record_files(study: Study, archive: str) -> list[str]:
     """What an archive is packed from, see `layout.record_names`."""
     replicate = int(archive.split("_")[1])
     jobs = [Place(study, r, d).name(layout.ALL_RUNS) for r, d in layout.in_one_job(study) if r == replicate]
-    files = [layout.result(study, name) for name in layout.record_names(study, archive)]
+    others = any(not place.is_in_one_job for place in places(study, [replicate]))
+    files = [layout.result(study, name) for name in layout.record_names(study, archive)] if others else []
     if jobs:
         folders, depth = {str(Path(job).parent) for job in jobs}, len(Path(jobs[0]).parent.parts)
         files = [file for file in files if "/".join(file.split("/")[:depth]) not in folders]

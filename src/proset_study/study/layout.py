@@ -251,10 +251,10 @@ def record_names(study: Study, archive: str) -> list[str]:
         for rule, files in place.steps()
         if rule in wanted
         for file in files
-        if Path(file).name != Path(MODEL).name
+        if not file.endswith(f"/{Path(MODEL).name}")
     ]
     files = dict.fromkeys([*made, *([] if searched else evaluation_files(study, [replicate]))])
-    return [str(Path(file).relative_to(result(study, ""))) for file in files]
+    return [file.removeprefix(result(study, "")) for file in files]
 
 
 def asked_for_before(study: Study) -> list[str]:

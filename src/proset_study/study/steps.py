@@ -155,6 +155,7 @@ def stage1(
     if parts:
         files = list(map(Path, place.parts("stage1", numbers)))
         records = read_all(files, fold=last_fold + 1, trial=last + 1)
+        records.sort(key=lambda record: (record["fold"], record["trial"]))
     else:
         records = _fitted_trials(place, range(fold, last_fold + 1), range(first, last + 1), code)
     write_json_lines(place.file(layout.TRIALS, **numbers), records)

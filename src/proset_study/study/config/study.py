@@ -165,12 +165,24 @@ class Study:
         from proset_study import methods  # here, as in `final_fits`
 
         names = []
-        for run in self.runs.values():
+        for run in self.runs_on(data_set):
             with suppress(ValueError):  # a method of somebody else, in a report
-                if data_set not in run.data_sets or methods.get(run.method).takes_mixed:
+                if methods.get(run.method).takes_mixed:
                     continue
             names.append(run.name)
         return names
+
+    def runs_on(self, data_set: str) -> list[Run]:
+        """The runs on a data set, in the order of the config."""
+        return self._runs_by_data_set.get(data_set, [])
+
+    @cached_property
+    def _runs_by_data_set(self):
+        runs: dict[str, list[Run]] = {}
+        for run in self.runs.values():
+            for data_set in run.data_sets:
+                runs.setdefault(data_set, []).append(run)
+        return runs
 
     def may_have_gaps(self, data_set: str) -> bool:
         """Whether a table may lack values that nothing fills in: all methods that are run on it take them."""
@@ -192,8 +204,7 @@ class Study:
 
     def stored_metrics(self, data_set: str) -> list[str]:
         """Metrics of a data set whose dissimilarities are stored, of all runs."""
-        runs = (run for run in self.runs.values() if data_set in run.data_sets)
-        metrics = (stored_metric(self.metric(run.name, data_set)) for run in runs)
+        metrics = (stored_metric(self.metric(run.name, data_set)) for run in self.runs_on(data_set))
         return list(dict.fromkeys(filter(None, metrics)))
 
     def _metric(self, run, data_set):
@@ -266,9 +277,11 @@ class Study:
         """Replicate, run and data set of each; optionally of one experiment or data set."""
         for replicate in replicates:
             for run in self.runs.values():
-                for d in self.data_sets_of(run, int(replicate)):
-                    if experiment in (None, run.experiment) and data_set in (None, d):
-                        yield replicate, run, d
+                if experiment not in (None, run.experiment):
+                    continue
+                data_sets = self.data_sets_of(run, int(replicate))
+                for d in data_sets if data_set is None else [data_set] if data_set in data_sets else []:
+                    yield replicate, run, d
 
     def evaluated(self, kind: str, replicates: Iterable, data_set: str | None = None) -> Iterator[tuple[int, Run, str]]:
         """The final models, as in `final_models`, that the config wants evaluated; none of `additional_replicates`."""
