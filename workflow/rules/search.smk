@@ -17,7 +17,12 @@ use rule _job as stage1 with:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/"
         "stage1_folds_{fold}-{last_fold}_trials_{first}-{last}.log",
     params:
-        command=command("stage1", code=search_code, parts=n_parts("stage1")),
+        command=command(
+            "stage1",
+            code=search_code,
+            part_folds=in_parts("stage1", "folds"),
+            part_trials=in_parts("stage1", "trials"),
+        ),
         method=method_of,
         settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
@@ -55,7 +60,7 @@ use rule _job as stage2 with:
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_folds_{first}-{last}.log",
     params:
-        command=command("stage2", code=search_code, parts=n_parts("stage2")),
+        command=command("stage2", code=search_code, part_folds=in_parts("stage2", "folds")),
         method=method_of,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],

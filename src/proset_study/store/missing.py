@@ -82,7 +82,8 @@ def _not_made(place: layout.Place, rule: str, files: list[str]) -> list[str]:
     run = place.study.runs[place.run]
     searched = place._replace(run=((rule == "stage1" and place.study.stage1_run(run)) or run).name)
     numbers = blocks.whole(place.study, rule, searched.run, place.data_set)._asdict()
-    return [*(file for file in searched.parts(rule, numbers) if not Path(file).exists()), *missing]
+    parts = searched.part_files(rule, searched.parts(rule, numbers))
+    return [*(file for file in parts if not Path(file).exists()), *missing]
 
 
 def log_of(study: Study, rule: str, file: str) -> Path:

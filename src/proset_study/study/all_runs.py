@@ -52,10 +52,11 @@ def jobs_of_run(study: Study, run: str, data_set: str) -> int:
 
 
 @cache
-def in_one_job(study: Study, output: str) -> frozenset[tuple[int, str]]:
-    """Replicate and data set of each that is one job; `output` is the template of the files of such jobs.
+def in_one_job(study: Study, data: str, done: str) -> frozenset[tuple[int, str]]:
+    """Replicate and data set of each that is one job.
 
-    What was made in one job stays one: Snakemake knows nothing of the other files. On a shared storage there is none,
+    What was begun in one way stays so, because Snakemake knows nothing of the files that another job made: `data` and
+    `done` are templates of the data and of what such a job writes next to them. On a shared storage there is none,
     because there each file must be declared.
     """
     if COPIES in os.environ:
@@ -67,12 +68,14 @@ def in_one_job(study: Study, output: str) -> frozenset[tuple[int, str]]:
     if wanted is None:
         n_jobs = sum(jobs_of_run(study, run, data_set) for (_, data_set), runs in cases.items() for run in runs)
         wanted = "data_sets" if n_jobs > MOST_JOBS else "searches"
-    return frozenset(
-        (replicate, data_set)
-        for (replicate, data_set), runs in cases.items()
-        if (wanted == "data_sets" and sum(seconds_of_run(study, run, data_set) for run in runs) <= SECONDS)
-        or Path(output.format(study=study.name, replicate=replicate, data_set=data_set)).exists()
-    )
+
+    def is_one(replicate, data_set, runs):
+        names = {"study": study.name, "replicate": replicate, "data_set": data_set}
+        if Path(data.format(**names)).exists():
+            return Path(done.format(**names)).exists()
+        return wanted == "data_sets" and sum(seconds_of_run(study, run, data_set) for run in runs) <= SECONDS
+
+    return frozenset(case for case, runs in cases.items() if is_one(*case, runs))
 
 
 def runs_on(study: Study, replicate: int, data_set: str) -> list[str]:

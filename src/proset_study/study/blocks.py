@@ -44,27 +44,23 @@ def seconds_of_fit(study: Study, run: str, data_set: str, stage: str, is_final: 
 
 
 @cache
-def trial_blocks(study: Study, run: str, data_set: str) -> tuple[Block, ...]:
+def trial_blocks(study: Study, run: str, data_set: str) -> tuple[Block | Folds, ...]:
     """Those of stage 1, by fold and trial; `trials_per_job` and `folds_per_job` of the config come first."""
     method, seconds = study.runs[run].method, seconds_of_fit(study, run, data_set, "stage1")
     n_trials, n_folds = study.n_trials(run, data_set), study.config["folds"]
     folds = study.config.get("folds_per_job", {}).get(method)
     trials = study.config.get("trials_per_job", {}).get(method) or _number(seconds * (folds or 1), n_trials)
     folds = folds or _number(seconds * min(trials, n_trials), n_folds)
-    return tuple(
-        Block(fold, last_fold, first, last)
-        for fold, last_fold in _ranges(n_folds, folds)
-        for first, last in _ranges(n_trials, trials)
-    )
+    return cut(whole(study, "stage1", run, data_set), folds, trials)
 
 
 @cache
-def fold_blocks(study: Study, run: str, data_set: str) -> tuple[Folds, ...]:
+def fold_blocks(study: Study, run: str, data_set: str) -> tuple[Block | Folds, ...]:
     """Those of stage 2, by fold."""
     n_folds, method = study.config["folds"], study.runs[run].method
     given = study.config.get("folds_per_job", {}).get(method)
     folds = given or _number(seconds_of_fit(study, run, data_set, "stage2"), n_folds)
-    return tuple(Folds(first, last) for first, last in _ranges(n_folds, folds))
+    return cut(whole(study, "stage2", run, data_set), folds)
 
 
 def whole(study: Study, stage: str, run: str, data_set: str) -> Block | Folds:
@@ -75,12 +71,22 @@ def whole(study: Study, stage: str, run: str, data_set: str) -> Block | Folds:
     return Block(0, last_fold, 0, study.n_trials(run, data_set) - 1)
 
 
-def parts(study: Study, stage: str, run: str, data_set: str, numbers: Mapping[str, int]) -> tuple[Block | Folds, ...]:
-    """The blocks whose records a job of these `numbers` puts together; none if it fits something itself."""
-    if dict(numbers) != whole(study, stage, run, data_set)._asdict():
-        return ()
-    made = (trial_blocks if stage == "stage1" else fold_blocks)(study, run, data_set)
-    return made if len(made) > 1 else ()
+def cut(fits: Block | Folds, folds: int, trials: int = 0) -> tuple[Block | Folds, ...]:
+    """All fits of a stage in blocks of so many folds and, in stage 1, trials; by fold and trial."""
+    if isinstance(fits, Folds):
+        return tuple(Folds(*ends) for ends in _ranges(fits.last + 1, folds))
+    return tuple(
+        Block(*ends, *numbers)
+        for ends in _ranges(fits.last_fold + 1, folds)
+        for numbers in _ranges(fits.last + 1, trials)
+    )
+
+
+def sizes(block: Block | Folds) -> dict[str, int]:
+    """The arguments of `cut` that the first block of a stage tells."""
+    if isinstance(block, Folds):
+        return {"folds": block.last + 1}
+    return {"folds": block.last_fold + 1, "trials": block.last + 1}
 
 
 def numbers_of(wildcards: Mapping[str, str]) -> dict[str, int]:

@@ -30,6 +30,8 @@ PARAMETERS = f"{FOLDER}/stage1.json"
 PATHS = f"{FOLDER}/stage2/folds_{{first}}-{{last}}.jsonl"
 PATH = f"{FOLDER}/stage2/folds/{{fold}}.json"
 COMPLEXITY = f"{FOLDER}/stage2.json"
+_BLOCKS = {"stage1": TRIALS, "stage2": PATHS}
+_FIRST_BLOCK = re.compile(r"folds_0-(\d+)(?:_trials_0-(\d+))?\.jsonl")
 MODEL, PREDICTIONS, FIT = f"{FOLDER}/model.npz", f"{FOLDER}/predictions.csv", f"{FOLDER}/fit.json"
 EVALUATION = f"{FOLDER}/{{kind}}.json"
 SCORES = f"{REPLICATE}/{{experiment}}.csv"
@@ -129,13 +131,28 @@ class Place(NamedTuple):
         """All records of stage 2: one file."""
         return [self.name(PATHS, **blocks.whole(self.study, "stage2", self.run, self.data_set)._asdict())]
 
-    def parts(self, stage: str, numbers: Mapping[str, int]) -> list[str]:
-        """The files of other jobs that a job of stage 1 or 2 puts together, see `blocks.parts`."""
-        if self.is_in_one_job:
-            return []
-        template = TRIALS if stage == "stage1" else PATHS
-        parts = blocks.parts(self.study, stage, self.run, self.data_set, numbers)
-        return [self.name(template, **part._asdict()) for part in parts]
+    def parts(self, stage: str, numbers: Mapping[str, int]) -> tuple[blocks.Block | blocks.Folds, ...]:
+        """The blocks whose records a job of stage 1 or 2 puts together; none if it fits something itself.
+
+        Records that are there stay as they were cut, whatever the cost of a fit is now thought to be.
+        """
+        fits = blocks.whole(self.study, stage, self.run, self.data_set)
+        if self.is_in_one_job or dict(numbers) != fits._asdict():
+            return ()
+        made = blocks.trial_blocks if stage == "stage1" else blocks.fold_blocks
+        cuts, file = [made(self.study, self.run, self.data_set)], self.file(_BLOCKS[stage], **numbers)
+        if file.exists():
+            there = {path.name for path in file.parent.glob("*.jsonl")}
+            firsts = sorted(
+                [int(n) + 1 for n in m.groups() if n] for name in there if (m := _FIRST_BLOCK.fullmatch(name))
+            )
+            cuts += [blocks.cut(fits, *first) for first in firsts]
+            cuts = [c for c in cuts if {Path(f).name for f in self.part_files(stage, c)} <= there]
+        return next((c for c in cuts if len(c) > 1), ())
+
+    def part_files(self, stage: str, parts: Iterable[blocks.Block | blocks.Folds]) -> list[str]:
+        """The files of `parts`."""
+        return [self.name(_BLOCKS[stage], **part._asdict()) for part in parts]
 
     def steps(self) -> list[tuple[str, list[str]]]:
         """Rule and output files of each step to the model, in order."""
@@ -155,7 +172,7 @@ class Place(NamedTuple):
 
 def in_one_job(study: Study) -> frozenset[tuple[int, str]]:
     """Replicate and data set of each whose files one job makes."""
-    return all_runs.in_one_job(study, RESULTS + ALL_RUNS)
+    return all_runs.in_one_job(study, RESULTS + DATA, RESULTS + DATA_DONE)
 
 
 def places(

@@ -63,7 +63,7 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
         number = evaluations.get(wildcards["kind"]).n_fits(study.config["evaluations"][wildcards["kind"]])
     elif rule == "fit":
         number = study.final_fits(run)
-    elif blocks.parts(study, rule, run, data_set, blocks.numbers_of(wildcards)):
+    elif layout.Place(study, *_place({"replicate": 0, **wildcards})).parts(rule, blocks.numbers_of(wildcards)):
         return None
     else:
         number = len(_numbers(rule, wildcards))

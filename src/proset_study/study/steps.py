@@ -147,13 +147,16 @@ def stage1(
     first: int,
     last: int,
     code: str,
-    parts: int = 0,
+    part_folds: int = 0,
+    part_trials: int = 0,
 ) -> None:
-    """Fit and score trials first..last of some folds, or put the records of so many other jobs (`parts`) together."""
+    """Fit and score trials first..last of some folds, or put the records of other jobs with so many each together."""
     place = Place(study, replicate, data_set, run)
     numbers = {"fold": fold, "last_fold": last_fold, "first": first, "last": last}
-    if parts:
-        files = list(map(Path, place.parts("stage1", numbers)))
+    if part_folds:
+        files = list(
+            map(Path, place.part_files("stage1", blocks.cut(blocks.Block(**numbers), part_folds, part_trials)))
+        )
         records = read_all(files, fold=last_fold + 1, trial=last + 1)
         records.sort(key=lambda record: (record["fold"], record["trial"]))
     else:
@@ -186,12 +189,13 @@ def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> 
 
 
 def stage2(
-    study: Study, replicate: int, data_set: str, run: str, first: int, last: int, code: str, parts: int = 0
+    study: Study, replicate: int, data_set: str, run: str, first: int, last: int, code: str, part_folds: int = 0
 ) -> None:
     """Fit folds first..last up to the largest complexity, score every complexity; or as `stage1`, of other jobs."""
     place = Place(study, replicate, data_set, run)
-    if parts:
-        records = read_all(list(map(Path, place.parts("stage2", {"first": first, "last": last}))), fold=last + 1)
+    if part_folds:
+        files = place.part_files("stage2", blocks.cut(blocks.Folds(first, last), part_folds))
+        records = read_all(list(map(Path, files)), fold=last + 1)
     else:
         folds, settings = range(first, last + 1), study.stage2_settings(run, data_set)
         kept, origin = place.file(layout.PATH, fold=0).parent, place.origin(code)

@@ -44,14 +44,16 @@ def test_data_sets_that_take_long_keep_jobs_of_searches(few, monkeypatch, tmp_pa
     assert layout.Place(study, 0, "wine", "E3").is_in_one_job
 
 
-def test_what_was_one_job_stays_one_but_not_on_a_shared_storage(few, monkeypatch, tmp_path):
+def test_what_was_begun_in_one_way_stays_so_but_not_on_a_shared_storage(few, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    made = Path("results/study/replicate_0/wine/all_runs.json")
-    made.parent.mkdir(parents=True)
-    made.touch()
-    study = load(few)
-    assert layout.Place(study, "0", "wine", "E3").is_in_one_job
-    assert not layout.Place(study, "0", "iris_2f", "E3").is_in_one_job
+    for name in ("wine/data.npz", "wine/done.json", "iris_2f/data.npz"):
+        made = Path("results/study/replicate_0", name)
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.touch()
+    for jobs in ("searches", "data_sets"):
+        study = load({**few, "jobs": jobs})
+        assert layout.Place(study, "0", "wine", "E3").is_in_one_job
+        assert not layout.Place(study, "0", "iris_2f", "E3").is_in_one_job
     monkeypatch.setenv(COPIES, "elsewhere")
     assert not layout.Place(load({**few, "jobs": "data_sets"}), "0", "wine", "E3").is_in_one_job
 
