@@ -52,14 +52,12 @@ def record_files(study: Study, archive: str) -> list[str]:
 
 def _evaluations(study, kinds, replicates, data_set=None):
     """Records of the evaluations of some kinds that the config asks for."""
-    files = (
-        file
-        for kind in kinds
-        for replicate, run, d in study.evaluated(kind, replicates, data_set)
-        for file in _asked_for(
-            [Place(study, replicate, d, run.name)], lambda place, kind=kind: [place.name(layout.EVALUATION, kind=kind)]
-        )
-    )
+    files = []
+    for kind in kinds:
+        for replicate, run, d in study.evaluated(kind, replicates, data_set):
+            place = Place(study, replicate, d, run.name)
+            own = place.name(layout.EVALUATION, kind=kind)
+            files.append(place.name(layout.ALL_RUNS) if place.is_in_one_job else own)
     return list(dict.fromkeys(files))
 
 
