@@ -21,7 +21,7 @@ from proset_study.study.config.study import Study
 
 JOB = 0.15  # CPU seconds of a job besides its fits, and of Snakemake for it; measured
 EXPERIMENTS = [f"E{i}" for i in range(1, 13)]
-MANIFEST = Path("reports/study/manifest.json")
+MANIFEST = Path(__file__).parents[1] / "reports/study/manifest.json"
 
 
 def recorded_over_estimated(study: Study) -> dict[str, float]:

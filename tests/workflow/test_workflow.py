@@ -217,7 +217,7 @@ def test_more_trials_compute_only_the_new_ones(project, monkeypatch):
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("trials/*.json")}
     project.configure(lambda c: c["experiments"]["E3"]["stage1"].update(trials=5))
     run = project.snakemake("results/tiny/replicate_0/xor_2f/E3/stage1.json")
-    assert "Study tiny: 3 jobs with 4 fits of proset (2 more are stored): about " in run.stderr
+    assert "Study tiny: 4 jobs with 4 fits of proset (2 more are stored): about " in run.stderr
     after = {path: path.stat().st_mtime_ns for path in folder.rglob("trials/*.json")}
     assert {path.name for path in after} == {f"{trial}.json" for trial in range(5)}
     assert len(after) == 10
