@@ -77,7 +77,6 @@ _ABOUT = {
 }
 
 
-@cache
 def key(job: str, **names: str) -> str:
     """Hash of what the results of a job in `KEYS` depend on besides its input and settings, 16 hexadecimal digits.
 
@@ -112,7 +111,6 @@ def code_fingerprint(*modules: str) -> str:
     return digest.hexdigest()[:16]
 
 
-@cache
 def _version(library):
     try:
         return version(library)
