@@ -27,7 +27,7 @@ ROWS, FEATURES = 60, 4
 
 
 def make_study(folder: Path, data_sets: int, experiments: int, replicates: int) -> None:
-    """Tables, a config with so many experiments on all of them, and links to the workflow."""
+    """Tables, a config with experiments on all of them, and links to the workflow."""
     rng = np.random.default_rng(1)
     (folder / "tables").mkdir()
     names = [f"table_{i}" for i in range(data_sets)]

@@ -72,7 +72,7 @@ def whole(study: Study, stage: str, run: str, data_set: str) -> Block | Folds:
 
 
 def cut(fits: Block | Folds, folds: int, trials: int = 0) -> tuple[Block | Folds, ...]:
-    """All fits of a stage in blocks of so many folds and, in stage 1, trials; by fold and trial."""
+    """All fits of a stage in blocks of `folds` folds and, in stage 1, `trials` trials; by fold and trial."""
     if isinstance(fits, Folds):
         return tuple(Folds(*ends) for ends in _ranges(fits.last + 1, folds))
     return tuple(

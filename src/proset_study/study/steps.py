@@ -150,7 +150,7 @@ def stage1(
     part_folds: int = 0,
     part_trials: int = 0,
 ) -> None:
-    """Fit and score trials first..last of some folds, or put the records of other jobs with so many each together."""
+    """Fit and score trials first..last of some folds, or put the records of other jobs of this size together."""
     place = Place(study, replicate, data_set, run)
     numbers = {"fold": fold, "last_fold": last_fold, "first": first, "last": last}
     if part_folds:
