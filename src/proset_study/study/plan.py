@@ -10,6 +10,7 @@ from proset_study.study import all_runs, blocks, fingerprints, layout
 from proset_study.study.config.study import Study
 
 JOB_SECONDS = 0.25  # start, orchestration; where no process forks, as on clusters, imports take a second more
+FIRST = 1e9  # a data set that is not right is known before others are searched
 
 
 class Fits(NamedTuple):
@@ -71,14 +72,11 @@ def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     return Fits(study.runs[run].method, number, number * blocks.seconds_of_fit(study, run, data_set, stage, is_final))
 
 
-FIRST = 1e9  # a data set that is not right is known before others are searched
-
-
 def seconds_to_model(rule: str, wildcards: dict[str, str], study: Study) -> float:
     """Rough seconds from the start of a job to the final model that it is for: the longest way is gone first."""
     if rule in ("data", "dissimilarities", "split"):
         return FIRST
-    own = fits.seconds if (fits := fits_of(rule, wildcards, study)) else 0.0
+    own = sum(fits.seconds for fits in all_fits_of(rule, wildcards, study))
     after = {"stage1": ("stage2", "fit"), "select_parameters": ("stage2", "fit"), "stage2": ("fit",)}
     after["select_complexity"] = after["stage2"]
     for later in after.get(rule, ()):
