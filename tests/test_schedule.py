@@ -6,7 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import schedule
+from benchmarks import fan_out, schedule
+from tests.proset_study.config_files import merged
+
+from proset_study.study.config.checks import load
 
 SNAKEFILE = """
 rule all:
@@ -43,3 +46,13 @@ def test_jobs_of_a_run_wait_for_what_they_read(tmp_path):
     assert "Jobs that fit take" in schedule.in_words(jobs)
     with pytest.raises(ValueError, match="study: 'other' is not allowed"):
         schedule.read_jobs(tmp_path / ".snakemake/metadata", "other")
+
+
+def test_blocks_of_searches_keep_16_cores_busy_and_cost_two_cores_little():
+    study = load(merged())
+    factors = fan_out.recorded_over_estimated(study)
+    whole, blocks = (fan_out.jobs_of(study, factors, one_job) for one_job in (True, False))
+    ideal = max(sum(job.seconds for job in blocks.values()) / 16, max(fan_out.longest_ways(blocks).values()))
+    assert fan_out.makespan(blocks, 16) < 1.1 * ideal
+    assert fan_out.makespan(blocks, 16) < fan_out.makespan(whole, 16) / 3
+    assert fan_out.makespan(blocks, 2) < 1.05 * fan_out.makespan(whole, 2)

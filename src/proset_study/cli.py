@@ -33,6 +33,7 @@ COMMANDS = {  # module and function below `proset_study`
     "select-complexity": "study.steps.select_complexity",
     "fit": "study.steps.fit",
     "evaluate": "study.steps.evaluate",
+    "all-runs": "study.steps.run_all",
     "score": "store.results.score",
     "score-data-set": "store.results.score_data_set",
     "pack": "store.packed.pack_records",

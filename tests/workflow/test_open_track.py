@@ -9,8 +9,8 @@ from snakemake.utils import update_config
 
 from proset_study import methods
 from proset_study.methods.proset_averaged import DRAWS
+from proset_study.study.all_runs import seconds_of_run
 from proset_study.study.config.checks import load
-from proset_study.study.plan import fits_of
 
 ROOT = Path(__file__).parents[2]
 OURS = {"proset_few": 1, "proset": 1, "proset_leave_one_out": 1, "proset_averaged": DRAWS}  # fits of a trial
@@ -27,19 +27,13 @@ def study():
 def seconds(study):
     """Estimated CPU seconds of a replicate, by method and data set, of what is ranked."""
     found: Counter = Counter()
-    last = study.config["folds"] - 1
     ranked = {
         run
         for name in ("open_track", "open_forms", "open_track_rule")
         for run in study.config["comparisons"][name]["experiments"]
     }
     for _, run, data_set in (model for model in study.final_models([0]) if model[1].name in ranked):
-        names = {"run": run.name, "data_set": data_set}
-        ends = [("stage2", {"first": 0, "last": last}), ("fit", {})]
-        if study.stage1_run(run) is run:
-            trials = {"fold": 0, "last_fold": last, "first": 0, "last": study.n_trials(run.name, data_set) - 1}
-            ends.append(("stage1", trials))
-        found[run.method, data_set] += sum(fits_of(rule, {**names, **end}, study).seconds for rule, end in ends)
+        found[run.method, data_set] += seconds_of_run(study, run.name, data_set)
     return found
 
 

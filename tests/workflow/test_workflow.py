@@ -97,6 +97,36 @@ def test_same_results_at_any_number_of_cores_and_fits_per_job(finished, tmp_path
     assert ours == {name: theirs[name] for name in ours}
 
 
+def test_same_results_where_a_data_set_is_one_job(finished, tmp_path):
+    """The report is made of the same files, nothing is planned again, and after a change what is right is kept."""
+    other = new_project(tmp_path / "project")
+
+    def one_job(config):
+        config["jobs"] = "data_sets"
+
+    def changed(config):
+        one_job(config)
+        config["experiments"]["E8"]["stage2"]["complexity"] = 9
+
+    other.configure(one_job)
+    assert {job.split(" ")[0] for job in other.planned("E8")} == {"all_runs", "score", "table"}
+    other.snakemake()
+    assert other.planned() == []
+    theirs, done = finished.results(), re.compile(r"(done|all_runs)\.json$")
+    ours = {name: content for name, content in other.results().items() if not done.search(name)}
+    assert ours == {name: theirs[name] for name in ours}
+    assert {name for name in theirs if not name.endswith(".jsonl")} <= set(ours)
+    assert verify(other).returncode == 0
+    other.configure(changed)
+    assert [job for job in other.planned() if job.startswith("all_runs")] == ["all_runs replicate=0, data_set=iris_2f"]
+    folder = other.folder / "results/tiny/replicate_0/iris_2f"
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+    other.snakemake("results/tiny/replicate_0/iris_2f/all_runs.json")
+    touched = {path.parent.name for path, time in before.items() if path.stat().st_mtime_ns != time}
+    assert touched == {"iris_2f", "E8", "stage2", "folds"}
+    assert (folder / "data.npz").stat().st_mtime_ns == before[folder / "data.npz"]
+
+
 def test_a_study_goes_on_elsewhere_from_the_searches_of_its_report(finished, tmp_path):
     """No fit of them is repeated, which the times in the records show, but for one that depends on something else."""
     other = new_project(tmp_path / "project")
@@ -111,7 +141,7 @@ def test_a_study_goes_on_elsewhere_from_the_searches_of_its_report(finished, tmp
     results = finished.results()
     assert other.results().items() <= results.items()
     searches = [path.relative_to(other.folder) for path in other.folder.glob("results/**/*.jsonl")]
-    assert len(searches) == 5
+    assert len(searches) == 6  # E3's stage 1 has two jobs, and one that puts their records together
     changed = {n for n in searches if (finished.folder / n).read_bytes() != (other.folder / n).read_bytes()}
     assert changed == {folder / "stage2/folds_0-1.jsonl"}
 
@@ -127,6 +157,7 @@ def test_a_clone_that_has_tables_but_no_results_computes_what_is_asked_for_and_n
         f"select_complexity {neighbours}",
         "split replicate=0, data_set=iris_2f",
         f"stage2 {neighbours}, first=0, last=0",
+        f"stage2 {neighbours}, first=0, last=1",
         f"stage2 {neighbours}, first=1, last=1",
         "table table=E8",
     ]
@@ -172,6 +203,7 @@ def test_changes_rerun_what_depends_on_them_and_nothing_else(project):
         f"select_complexity {new}, run=forest",
         f"split {new}",
         f"stage2 {neighbours}, first=0, last=0",
+        f"stage2 {neighbours}, first=0, last=1",
         f"stage2 {neighbours}, first=1, last=1",
         f"stage2 {new}, run=forest, first=0, last=1",
         "table table=E14",
@@ -187,7 +219,7 @@ def test_more_trials_compute_only_the_new_ones(project, monkeypatch):
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("trials/*.json")}
     project.configure(lambda c: c["experiments"]["E3"]["stage1"].update(trials=5))
     run = project.snakemake("results/tiny/replicate_0/xor_2f/E3/stage1.json")
-    assert "Study tiny: 3 jobs with 4 fits of proset (2 more are stored): about " in run.stderr
+    assert "Study tiny: 4 jobs with 4 fits of proset (2 more are stored): about " in run.stderr
     after = {path: path.stat().st_mtime_ns for path in folder.rglob("trials/*.json")}
     assert {path.name for path in after} == {f"{trial}.json" for trial in range(5)}
     assert len(after) == 10

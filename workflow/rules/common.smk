@@ -39,6 +39,25 @@ def place(wildcards):
     return layout.Place(study, wildcards.replicate, wildcards.data_set, wildcards.run)
 
 
+def parts(stage):
+    """The files of the jobs whose records a job of a search puts together, if it fits nothing itself."""
+    return lambda wildcards: place(wildcards).part_files(stage, _parts(stage, wildcards))
+
+
+def in_parts(stage, unit):
+    """How many folds or trials each of these jobs has; 0 if there are none."""
+
+    def number(wildcards):
+        made = _parts(stage, wildcards)
+        return sizes(made[0])[unit] if made else 0
+
+    return number
+
+
+def _parts(stage, wildcards):
+    return place(wildcards).parts(stage, numbers_of(dict(wildcards.items())))
+
+
 def matrix(wildcards):
     return place(wildcards).matrix()
 

@@ -29,7 +29,7 @@ use rule _job as table with:
 use rule _job as data_set_page with:
     """The figures of one data set, and the page with them."""
     input:
-        records=lambda wildcards: layout.result_files(study, study.replicates[:1], wildcards.data_set),
+        records=lambda wildcards: inputs.result_files(study, study.replicates[:1], wildcards.data_set),
     output:
         page=f"{REPORTS}{layout.PAGE}",
         figures=report(
@@ -54,7 +54,7 @@ use rule _job as report with:
     """All numbers, the manifest, comparison with the published study, findings, evaluations, and the front page."""
     input:
         scores=layout.score_files(study, study.experiments),
-        records=layout.result_files(study, study.replicates),
+        records=inputs.result_files(study, study.replicates),
         downloads=layout.downloads(study),  # whose descriptions are in the manifest
         published=published,
         statements=statements,
@@ -88,7 +88,7 @@ use rule _job as report with:
 use rule _job as predictions with:
     """The predictions of all final models as Parquet files for other programs, see docs/predictions.md."""
     input:
-        layout.prediction_files(study),
+        inputs.prediction_files(study),
     output:
         directory(layout.report(study, layout.STORE)),
     log:
@@ -102,7 +102,7 @@ use rule _job as predictions with:
 use rule _job as pack with:
     """Records of one replicate for `make verify`; a job of its own, because a new replicate packs no other again."""
     input:
-        lambda wildcards: layout.record_files(study, wildcards.archive),
+        lambda wildcards: inputs.record_files(study, wildcards.archive),
     output:
         f"{REPORTS}{layout.RECORDS}",
     log:

@@ -4,7 +4,7 @@
 use rule _job as score with:
     """All numbers of one experiment and replicate."""
     input:
-        lambda wildcards: layout.scored_files(study, [wildcards.replicate], wildcards.experiment),
+        lambda wildcards: inputs.scored_files(study, [wildcards.replicate], wildcards.experiment),
     output:
         f"{RESULTS}{layout.SCORES}",
     log:
@@ -18,7 +18,7 @@ use rule _job as score with:
 use rule _job as score_data_set with:
     """All numbers of one data set, for all experiments and replicates."""
     input:
-        lambda wildcards: layout.scored_files(study, study.replicates, data_set=wildcards.data_set),
+        lambda wildcards: inputs.scored_files(study, study.replicates, data_set=wildcards.data_set),
     output:
         f"{REPORTS}{layout.DATA_SET_SCORES}",
     log:

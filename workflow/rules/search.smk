@@ -1,4 +1,7 @@
 # Two-stage search: cross-validate parameters at one complexity, select; cross-validate the complexity, select.
+#
+# How many fits a job has is in src/proset_study/study/blocks.py. Where a stage has several jobs, one more puts their
+# records together, so that everything after it reads the same file whatever their number.
 
 
 use rule _job as stage1 with:
@@ -7,13 +10,19 @@ use rule _job as stage1 with:
         data=rules.data.output,
         split=rules.split.output,
         matrix=matrix,
+        parts=parts("stage1"),
     output:
         f"{RESULTS}{layout.TRIALS}",
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/"
         "stage1_folds_{fold}-{last_fold}_trials_{first}-{last}.log",
     params:
-        command=command("stage1", code=search_code),
+        command=command(
+            "stage1",
+            code=search_code,
+            part_folds=in_parts("stage1", "folds"),
+            part_trials=in_parts("stage1", "trials"),
+        ),
         method=method_of,
         settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
@@ -45,12 +54,13 @@ use rule _job as stage2 with:
         split=rules.split.output,
         matrix=matrix,
         parameters=selected_parameters,
+        parts=parts("stage2"),
     output:
         f"{RESULTS}{layout.PATHS}",
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_folds_{first}-{last}.log",
     params:
-        command=command("stage2", code=search_code),
+        command=command("stage2", code=search_code, part_folds=in_parts("stage2", "folds")),
         method=method_of,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],

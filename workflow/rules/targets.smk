@@ -17,7 +17,7 @@ for _table in study.tables:
         input:
             layout.score_files(study, study.tables[_table]["experiments"]),  # a clone has tables, but no results
             f"reports/{study.name}/tables/{_table}.md",
-            layout.evaluations_of(study, _table),
+            inputs.evaluations_of(study, _table),
         localrule: True
 
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from proset_study.base.records import fingerprint
-from proset_study.study import layout
+from proset_study.study import blocks, layout
 from proset_study.study.config.study import Study
 from proset_study.study.failures import cause
 
@@ -59,8 +59,11 @@ def find_missing_models(study: Study) -> list[MissingModel]:
     """All missing models of a study in the current folder, in the order of the config."""
     models = []
     for replicate, run, data_set in study.final_models(study.replicates):
-        for rule, files in layout.Place(study, replicate, data_set, run.name).steps():
-            if missing := [file for file in files if not Path(file).exists()]:
+        place = layout.Place(study, replicate, data_set, run.name)
+        for rule, files in place.steps():
+            if missing := _not_made(place, rule, files):
+                if place.is_in_one_job:
+                    rule, missing = "all_runs", [place.name(layout.ALL_RUNS)]
                 logs = {file: log_of(study, rule, file) for file in missing}
                 started = [file for file in missing if logs[file].exists()]
                 failed = [file for file in started if logs[file].stat().st_size]
@@ -69,6 +72,18 @@ def find_missing_models(study: Study) -> list[MissingModel]:
                 models.append(MissingModel(replicate, run.experiment, run.variant, run.name, data_set, *why, target))
                 break
     return models
+
+
+def _not_made(place: layout.Place, rule: str, files: list[str]) -> list[str]:
+    """The files of a step that are missing; first those of the jobs whose records are put together."""
+    missing = [file for file in files if not Path(file).exists()]
+    if not missing or rule not in ("stage1", "stage2"):
+        return missing
+    run = place.study.runs[place.run]
+    searched = place._replace(run=((rule == "stage1" and place.study.stage1_run(run)) or run).name)
+    numbers = blocks.whole(place.study, rule, searched.run, place.data_set)._asdict()
+    parts = searched.part_files(rule, searched.parts(rule, numbers))
+    return [*(file for file in parts if not Path(file).exists()), *missing]
 
 
 def log_of(study: Study, rule: str, file: str) -> Path:

@@ -5,7 +5,7 @@ Names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` 
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from proset_study.data.metrics import stored_metric
 from proset_study.data.table_file import located
 from proset_study.fits.evaluations import KINDS
+from proset_study.study import all_runs, blocks
 from proset_study.study.config.study import Study
 
 RESULTS, REPORTS = "results/{study}/", "reports/{study}/"
@@ -29,9 +30,13 @@ PARAMETERS = f"{FOLDER}/stage1.json"
 PATHS = f"{FOLDER}/stage2/folds_{{first}}-{{last}}.jsonl"
 PATH = f"{FOLDER}/stage2/folds/{{fold}}.json"
 COMPLEXITY = f"{FOLDER}/stage2.json"
+_BLOCKS = {"stage1": TRIALS, "stage2": PATHS}
+_FIRST_BLOCK = re.compile(r"folds_0-(\d+)(?:_trials_0-(\d+))?\.jsonl")
 MODEL, PREDICTIONS, FIT = f"{FOLDER}/model.npz", f"{FOLDER}/predictions.csv", f"{FOLDER}/fit.json"
 EVALUATION = f"{FOLDER}/{{kind}}.json"
 SCORES = f"{REPLICATE}/{{experiment}}.csv"
+ALL_RUNS = f"{DATA_FOLDER}/all_runs.json"  # of a data set that is one job, see `all_runs`; what is done of it:
+DATA_DONE, RUN_DONE, EVALUATION_DONE = f"{DATA_FOLDER}/done.json", f"{FOLDER}/done.json", f"{FOLDER}/{{kind}}_done.json"
 
 PARTIAL = "reports/{study}-partial"
 REPORT_FILES = (
@@ -101,6 +106,11 @@ class Place(NamedTuple):
         """The same as a path."""
         return Path(self.name(template, **names))
 
+    @property
+    def is_in_one_job(self) -> bool:
+        """Whether one job makes everything of the data set."""
+        return (int(self.replicate), self.data_set) in in_one_job(self.study)
+
     def parameters(self) -> list[str]:
         """The selection of stage 1, if there is one."""
         return [self.name(PARAMETERS)] if "stage1" in self.study.runs[self.run].settings else []
@@ -111,19 +121,38 @@ class Place(NamedTuple):
         return [] if metric is None else [self.name(DISSIMILARITIES, metric=metric)]
 
     def trials(self) -> list[str]:
-        """All records of stage 1."""
+        """All records of stage 1: one file."""
         if (source := self.study.stage1_run(self.study.runs[self.run])) is None:
             return []
-        return [
-            self.name(TRIALS, run=source.name, fold=fold, last_fold=last_fold, first=first, last=last)
-            for first, last in self.study.trial_chunks(source, self.data_set)
-            for fold, last_fold in self.study.fold_chunks(source)
-        ]
+        numbers = blocks.whole(self.study, "stage1", source.name, self.data_set)
+        return [self.name(TRIALS, run=source.name, **numbers._asdict())]
 
     def paths(self) -> list[str]:
-        """All records of stage 2."""
-        chunks = self.study.fold_chunks(self.study.runs[self.run])
-        return [self.name(PATHS, first=first, last=last) for first, last in chunks]
+        """All records of stage 2: one file."""
+        return [self.name(PATHS, **blocks.whole(self.study, "stage2", self.run, self.data_set)._asdict())]
+
+    def parts(self, stage: str, numbers: Mapping[str, int]) -> tuple[blocks.Block | blocks.Folds, ...]:
+        """The blocks whose records a job of stage 1 or 2 puts together; none if it fits something itself.
+
+        Records that are there stay as they were cut, whatever the cost of a fit is now thought to be.
+        """
+        fits = blocks.whole(self.study, stage, self.run, self.data_set)
+        if self.is_in_one_job or dict(numbers) != fits._asdict():
+            return ()
+        made = blocks.trial_blocks if stage == "stage1" else blocks.fold_blocks
+        cuts, file = [made(self.study, self.run, self.data_set)], self.file(_BLOCKS[stage], **numbers)
+        if file.exists():
+            there = {path.name for path in file.parent.glob("*.jsonl")}
+            firsts = sorted(
+                [int(n) + 1 for n in m.groups() if n] for name in there if (m := _FIRST_BLOCK.fullmatch(name))
+            )
+            cuts += [blocks.cut(fits, *first) for first in firsts]
+            cuts = [c for c in cuts if {Path(f).name for f in self.part_files(stage, c)} <= there]
+        return next((c for c in cuts if len(c) > 1), ())
+
+    def part_files(self, stage: str, parts: Iterable[blocks.Block | blocks.Folds]) -> list[str]:
+        """The files of `parts`."""
+        return [self.name(_BLOCKS[stage], **part._asdict()) for part in parts]
 
     def steps(self) -> list[tuple[str, list[str]]]:
         """Rule and output files of each step to the model, in order."""
@@ -139,6 +168,11 @@ class Place(NamedTuple):
         """What every record of a search depends on, besides its own settings; `code` is the key of the search."""
         names = (self.study.config["seed"], int(self.replicate), self.data_set, self.run)
         return [self.file(DATA), self.file(SPLIT), code, *names, *map(Path, self.matrix())]
+
+
+def in_one_job(study: Study) -> frozenset[tuple[int, str]]:
+    """Replicate and data set of each whose files one job makes."""
+    return all_runs.in_one_job(study, RESULTS + DATA, RESULTS + DATA_DONE)
 
 
 def places(
@@ -184,13 +218,6 @@ def evaluation_files(study: Study, replicates: Iterable[int | str], data_set: st
     ]
 
 
-def evaluations_of(study: Study, table: str) -> list[str]:
-    """The front page, which shows all evaluations, if a comparison asks for some; the records of those come first."""
-    kinds = study.config.get("comparisons", {}).get(table, {}).get("evaluations", [])
-    records = [f for f in evaluation_files(study, study.replicates) if Path(f).stem in kinds]
-    return [*records, report(study, INDEX)] if kinds else []
-
-
 def score_files(study: Study, experiments: Iterable[str], replicates: Iterable[int] | None = None) -> list[str]:
     """Numbers of some experiments, by default for all replicates."""
     return [
@@ -201,33 +228,12 @@ def score_files(study: Study, experiments: Iterable[str], replicates: Iterable[i
     ]
 
 
-def scored_files(
-    study: Study, replicates: Iterable[int | str], experiment: str | None = None, data_set: str | None = None
-) -> list[str]:
-    """Everything that the numbers of an experiment or a data set are made of."""
-    models = list(places(study, replicates, experiment, data_set))
-    selections = [file for place in models for file in place.parameters()]
-    return [*_files(models, (DATA, COMPLEXITY, FIT, PREDICTIONS)), *selections]
-
-
-def prediction_files(study: Study) -> list[str]:
-    """Everything that the store of predictions is made of."""
-    return _files(places(study, study.replicates), (DATA, SPLIT, FIT, PREDICTIONS))
-
-
 def _files(models: Iterable[Place], templates: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(place.name(template) for place, template in product(models, templates)))
 
 
-def result_files(study: Study, replicates: Iterable[int | str], data_set: str | None = None) -> list[str]:
-    """Everything there is of some final models: data, split, searches, selections, models, predictions, evaluations."""
-    models = places(study, replicates, data_set=data_set)
-    made = [file for place in models for _, files in place.steps() for file in files]
-    return list(dict.fromkeys([*made, *evaluation_files(study, replicates, data_set)]))
-
-
 def record_archives(study: Study) -> list[str]:
-    """Names of the archives with what a second person needs to check a study; see `record_files`."""
+    """Names of the archives with what a second person needs to check a study; see `record_names`."""
     searched = map(searches, study.config["replicates"])
     return list(dict.fromkeys([*map(all_fits, study.replicates), committed_records(study), *searched]))
 
@@ -248,8 +254,8 @@ def committed_records(study: Study) -> str:
     return first + FIRST_FITS if any(study.final_fits(run) > 1 for run in study.runs) else first
 
 
-def record_files(study: Study, archive: str) -> list[str]:
-    """What is in one of `record_archives`; data sets and models are left out: they can be made again.
+def record_names(study: Study, archive: str) -> list[str]:
+    """Names below results/<study> of what is in one of `record_archives`; no data or model, which can be made again.
 
     replicate_<number> has splits, selections, predictions, records of final models and of evaluations, _first_fits only
     the first fit of each model; _searches has the single fits of the searches (none of additional replicates).
@@ -262,14 +268,10 @@ def record_files(study: Study, archive: str) -> list[str]:
         for rule, files in place.steps()
         if rule in wanted
         for file in files
-        if Path(file).name != Path(MODEL).name
+        if not file.endswith(f"/{Path(MODEL).name}")
     ]
-    return list(dict.fromkeys([*made, *([] if searched else evaluation_files(study, [replicate]))]))
-
-
-def record_names(study: Study, archive: str) -> list[str]:
-    """The same as names below results/<study>."""
-    return [str(Path(file).relative_to(result(study, ""))) for file in record_files(study, archive)]
+    files = dict.fromkeys([*made, *([] if searched else evaluation_files(study, [replicate]))])
+    return [file.removeprefix(result(study, "")) for file in files]
 
 
 def asked_for_before(study: Study) -> list[str]:

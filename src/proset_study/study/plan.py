@@ -4,14 +4,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from proset_study import methods
 from proset_study.base.records import fingerprint, read_json
-from proset_study.data.sizes import fraction_tested, size_of
 from proset_study.fits import evaluations
-from proset_study.study import fingerprints, layout
+from proset_study.study import all_runs, blocks, fingerprints, layout
 from proset_study.study.config.study import Study
 
 JOB_SECONDS = 0.25  # start, orchestration; where no process forks, as on clusters, imports take a second more
+FIRST = 1e9  # a data set that is not right is known before others are searched
 
 
 class Fits(NamedTuple):
@@ -30,7 +29,7 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
     seconds, n_stored = 0.0, 0
     for rule, wildcards in jobs:
         seconds += JOB_SECONDS
-        if (fits := fits_of(rule, wildcards, study)) is not None:
+        for fits in all_fits_of(rule, wildcards, study):
             stored = _stored(rule, wildcards, study, planned)
             numbers[fits.method] += fits.number - stored
             n_stored += stored
@@ -40,26 +39,54 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
     return f"{len(jobs):,} jobs with {parts}{kept}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
 
 
+def all_fits_of(rule: str, wildcards: dict[str, str], study: Study) -> list[Fits]:
+    """As `fits_of` of each run that a job is for."""
+    if rule != "all_runs":
+        fits = fits_of(rule, wildcards, study)
+        return [] if fits is None else [fits]
+    replicate, data_set = int(wildcards["replicate"]), wildcards["data_set"]
+    fits_of_runs = []
+    for run in all_runs.runs_on(study, replicate, data_set):
+        fits_of_runs.append(_of_run(run, data_set, study))
+        for kind in all_runs.kinds_of(study, replicate, data_set, run):
+            fits_of_runs += all_fits_of("evaluate", {"run": run, "data_set": data_set, "kind": kind}, study)
+    return fits_of_runs
+
+
 def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
-    """What a job fits, and roughly how long that takes; None for rules that fit nothing."""
+    """What a job fits, and roughly how long that takes; None for jobs that fit nothing."""
     if rule == "standing_on":
         return _of_all(wildcards["data_set"], study)
     if rule not in ("stage1", "stage2", "fit", "evaluate"):
         return None
-    run, data_set = study.runs[wildcards["run"]], wildcards["data_set"]
-    stage = run.stage("stage1" if rule == "stage1" else "stage2", data_set)
+    run, data_set = wildcards["run"], wildcards["data_set"]
     if rule == "evaluate":
         number = evaluations.get(wildcards["kind"]).n_fits(study.config["evaluations"][wildcards["kind"]])
+    elif rule == "fit":
+        number = study.final_fits(run)
+    elif layout.Place(study, *_place({"replicate": 0, **wildcards})).parts(rule, blocks.numbers_of(wildcards)):
+        return None
     else:
-        number = len(_numbers(rule, wildcards)) if "last" in wildcards else study.final_fits(run.name)
-    data, folds = study.config["data_sets"][data_set], study.config["folds"]
-    test = fraction_tested(data, study.config["test_fraction"])
-    fitted, scored = (
-        (1 - test, test) if rule in ("fit", "evaluate") else ((1 - test) * (1 - 1 / folds), (1 - test) / folds)
-    )
-    size = size_of(data)
-    seconds = methods.get(run.method).cost(size, stage, round(fitted * size.rows), round(scored * size.rows))
-    return Fits(run.method, number, number * seconds)
+        number = len(_numbers(rule, wildcards))
+    stage, is_final = "stage1" if rule == "stage1" else "stage2", rule in ("fit", "evaluate")
+    return Fits(study.runs[run].method, number, number * blocks.seconds_of_fit(study, run, data_set, stage, is_final))
+
+
+def seconds_to_model(rule: str, wildcards: dict[str, str], study: Study) -> float:
+    """Rough seconds from the start of a job to the final model that it is for: the longest way is gone first."""
+    if rule in ("data", "dissimilarities", "split"):
+        return FIRST
+    own = sum(fits.seconds for fits in all_fits_of(rule, wildcards, study))
+    after = {"stage1": ("stage2", "fit"), "select_parameters": ("stage2", "fit"), "stage2": ("fit",)}
+    after["select_complexity"] = after["stage2"]
+    for later in after.get(rule, ()):
+        names = {"run": wildcards["run"], "data_set": wildcards["data_set"]}
+        if later == "stage2":
+            first = blocks.fold_blocks(study, names["run"], names["data_set"])[0]
+            names |= {name: str(number) for name, number in first._asdict().items()}
+        if (fits := fits_of(later, names, study)) is not None:
+            own += fits.seconds
+    return own
 
 
 def _numbers(rule, wildcards):
@@ -73,16 +100,16 @@ def _numbers(rule, wildcards):
 
 def _of_all(data_set: str, study: Study) -> Fits:
     """All fits of a study of one method on a data set."""
-    (run,) = study.runs.values()
-    trials, last_fold = study.n_trials(run.name, data_set), str(study.config["folds"] - 1)
-    place = {"run": run.name, "data_set": data_set}
-    folds = {**place, "fold": "0", "last_fold": last_fold, "first": "0"}
-    jobs = [("stage2", {**folds, "last": last_fold}), ("fit", place)]
-    if trials:
-        jobs.append(("stage1", {**folds, "last": str(trials - 1)}))
-    fits = [of_job for rule, wildcards in jobs if (of_job := fits_of(rule, wildcards, study))]
+    (run,) = study.runs
+    method, number, seconds = _of_run(run, data_set, study)
     times = len(study.replicates)
-    return Fits(run.method, times * sum(f.number for f in fits), times * sum(f.seconds for f in fits))
+    return Fits(method, times * number, times * seconds)
+
+
+def _of_run(run: str, data_set: str, study: Study) -> Fits:
+    """Searches and final fits of a run in one replicate."""
+    number = all_runs.fits_of_run(study, run, data_set)
+    return Fits(study.runs[run].method, number, all_runs.seconds_of_run(study, run, data_set))
 
 
 def _place(wildcards):

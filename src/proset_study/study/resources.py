@@ -7,7 +7,7 @@ from math import ceil
 
 from proset_study.data.sizes import size_of
 from proset_study.study.config.study import Study
-from proset_study.study.plan import fits_of
+from proset_study.study.plan import all_fits_of
 
 MEGABYTES = 1000  # measured: 40 to 310 for the job, 130 for each Snakemake around it (one, with Slurm's plugin two)
 COPIES = 10  # of all features in float64; measured: 3 for a fit of proset, 5 for one of XGBoost
@@ -23,28 +23,27 @@ class ResourceEstimate:
 
     def __init__(self, study: Study):
         self._study = study
+        self._known: dict[str | None, tuple[int, int]] = {}
 
     def memory(self, wildcards, attempt: int) -> int:
         """Megabytes of a job on one data set or, without the wildcard `data_set`, on all of them."""
-        named = dict(wildcards.items())
-        return attempt * ceil(MEGABYTES + COPIES * 8e-6 * self._values(named) + MATRICES * 4e-6 * self._pairs(named))
+        values, pairs = self._numbers(dict(wildcards.items()).get("data_set"))
+        return attempt * ceil(MEGABYTES + COPIES * 8e-6 * values + MATRICES * 4e-6 * pairs)
 
     def minutes(self, wildcards, attempt: int, rulename: str) -> int:
         """Run time of a job; for those that fit something, by method, size and number of fits."""
         named = dict(wildcards.items())
-        seconds = SECONDS_PER_VALUE * self._values(named)
-        if (fits := fits_of(rulename, named, self._study)) is not None:
-            seconds += fits.seconds
+        seconds = SECONDS_PER_VALUE * self._numbers(named.get("data_set"))[0]
+        seconds += sum(fits.seconds for fits in all_fits_of(rulename, named, self._study))
         least = PAGE_MINUTES if rulename in ("data_set_page", "report", "partial") else MINUTES
         return attempt * (least + ceil(SAFETY * seconds / 60))
 
-    def _values(self, wildcards):
-        return sum(size_of(self._study.config["data_sets"][name]).values for name in self._names(wildcards))
-
-    def _pairs(self, wildcards):
-        """Of the samples of the largest data set that has dissimilarities in memory: one is at a time."""
-        compared = [name for name in self._names(wildcards) if self._study.stored_metrics(name)]
-        return max((size_of(self._study.config["data_sets"][name]).rows ** 2 for name in compared), default=0)
-
-    def _names(self, wildcards):
-        return [wildcards["data_set"]] if "data_set" in wildcards else self._study.data_sets
+    def _numbers(self, data_set: str | None) -> tuple[int, int]:
+        """Features of all samples, and pairs of samples that are compared, of a data set or of all."""
+        if data_set not in self._known:
+            names = self._study.data_sets if data_set is None else [data_set]
+            sizes = {name: size_of(self._study.config["data_sets"][name]) for name in names}
+            # Of the largest data set that has dissimilarities in memory: one is at a time.
+            pairs = (size.rows**2 for name, size in sizes.items() if self._study.stored_metrics(name))
+            self._known[data_set] = sum(size.values for size in sizes.values()), max(pairs, default=0)
+        return self._known[data_set]

@@ -1,6 +1,7 @@
 """What happens around a run of Snakemake 9; what is not in its documented interface is used here and nowhere else."""
 
 import hashlib
+import inspect
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from snakemake.cli import get_argument_parser
+from snakemake.common import FUNC_OVERWRITE_PARAMS_ATTR, overwrite_function_params
 from snakemake.logging import logger
 
 from proset_study import PROJECT
@@ -17,7 +19,7 @@ from proset_study.base.records import write_text
 from proset_study.study import fork_server, layout
 from proset_study.study.config.study import Study
 from proset_study.study.failures import LOCAL, Failed, describe_failures, program
-from proset_study.study.plan import describe
+from proset_study.study.plan import describe, seconds_to_model
 from proset_study.study.progress import Progress, is_wanted, job_of
 from proset_study.study.targets import made
 
@@ -105,6 +107,16 @@ def _both(first: Callable, second: Callable) -> Callable:
     return handler
 
 
+def remember_parameters(rules) -> None:
+    """Name the parameters of all functions of some rules, which Snakemake else finds out anew for every job."""
+    for rule in rules:
+        given = [*rule.input, *rule.params, *rule.resources.values()]
+        for function in (getattr(value, "_evaluator", value) for value in given):
+            if callable(function) and not hasattr(function, FUNC_OVERWRITE_PARAMS_ATTR):
+                parameters = inspect.signature(function).parameters
+                overwrite_function_params(getattr(function, "__func__", function), parameters)
+
+
 def start(workflow, study: Study) -> None:
     """Say what is going to be run, when it is known that it can be; ends with a message if it cannot."""
     jobs = list(workflow.dag.needrun_jobs())
@@ -113,6 +125,7 @@ def start(workflow, study: Study) -> None:
         # which costs a fifth of a core after some hundred jobs; it protects clusters, here there is nothing to protect.
         workflow.scheduler.job_rate_limiter = None
         fork_server.start()
+    _order(workflow.dag, jobs, study)
     inputs = {str(file) for job in jobs for file in job.input}
     try:
         prepare([Path(layout.result(study, "")), Path(layout.report(study, ""))], inputs)
@@ -127,6 +140,14 @@ def start(workflow, study: Study) -> None:
     if is_wanted(sys.stderr.isatty(), [quiet.name.lower() for quiet in workflow.output_settings.quiet or ()]):
         by_number = {job.jobid: job_of(job.rule.name, dict(job.wildcards_dict), study) for job in jobs}
         logger.addHandler(Progress(study.name, by_number, workflow.cores))
+
+
+def _order(dag, jobs, study):
+    """Have jobs on the longest way to a final model started first, unless the command line names others."""
+    for job in jobs:
+        if dag._priority[job] == job.rule.priority:
+            seconds = seconds_to_model(job.rule.name, dict(job.wildcards_dict), study)
+            dag._priority[job] = round(seconds, 1)
 
 
 def finish(workflow, study: Study) -> None:

@@ -1,11 +1,15 @@
 """The steps to a final model, each a command of the workflow; `run_case` takes them in order."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from proset_study import methods
-from proset_study.base.records import read_all, read_json, write_json, write_json_lines
+from proset_study.base.environment import import_xgboost_alone
+from proset_study.base.records import fingerprint, read_all, read_json, write_json, write_json_lines
 from proset_study.base.seeds import integer_seed
 from proset_study.data.dataset import DataSet, MissingValues
 from proset_study.data.download import download
@@ -14,11 +18,12 @@ from proset_study.data.openml import TABLE, table_of
 from proset_study.data.sources import make
 from proset_study.data.splits import read_split, write_split
 from proset_study.data.splitting import split
+from proset_study.data.table_file import located
 from proset_study.data.time_splitting import split_in_time
 from proset_study.fits import evaluations, selection
 from proset_study.fits.final import fit_final, refit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials
-from proset_study.study import layout
+from proset_study.study import all_runs, blocks, layout
 from proset_study.study.config.study import Study
 from proset_study.study.fingerprints import arithmetic_of, key
 from proset_study.study.layout import Place
@@ -31,15 +36,52 @@ def run_case(study: Study, replicate: int, data_set: str, run: str) -> None:
     place.file(layout.FIT).parent.mkdir(parents=True, exist_ok=True)
     source = study.stage1_run(settings)
     if source is settings:
-        for fold, last_fold in study.fold_chunks(settings):
-            for first, last in study.trial_chunks(settings, data_set):
-                stage1(*place, fold=fold, last_fold=last_fold, first=first, last=last, code=code)
+        stage1(*place, **blocks.whole(study, "stage1", run, data_set)._asdict(), code=code)
     if source is not None:
         select_parameters(*place)
-    for first, last in study.fold_chunks(settings):
-        stage2(*place, first=first, last=last, code=code)
+    stage2(*place, **blocks.whole(study, "stage2", run, data_set)._asdict(), code=code)
     select_complexity(*place)
     fit(*place)
+
+
+def run_all(study: Study, replicate: int, data_set: str) -> None:
+    """Make a data set, and search, fit and evaluate all that is run on it, as far as that is not done already."""
+    import_xgboost_alone()  # before another method imports what makes that slow
+    place, failures = Place(study, replicate, data_set), []
+    table = study.data_settings(data_set).get("file")
+    key_of_data = fingerprint(all_runs.data_key(study, data_set), *([located(table)] if table else []))
+    files = [place.name(layout.DATA), place.name(layout.SPLIT)]
+    files += [place.name(layout.DISSIMILARITIES, metric=metric) for metric in study.stored_metrics(data_set)]
+    _once(place.file(layout.DATA_DONE), key_of_data, files, prepare_data_set, study, replicate, data_set)
+    for run in all_runs.runs_on(study, replicate, data_set):
+        try:
+            _run_and_evaluate(place._replace(run=run), [Path(file) for file in files])
+        except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError) as error:  # the others are made
+            failures.append(f"{run}: {error}")
+    if failures:
+        raise RuntimeError("\n".join(failures))
+    write_json(place.file(layout.ALL_RUNS), {"fingerprint": all_runs.key_of_all(study, replicate, data_set)})
+
+
+def _run_and_evaluate(place: Place, data: list[Path]) -> None:
+    study, _, data_set, run = place
+    key_of_run = fingerprint(all_runs.run_key(study, run, data_set), *data)
+    files = [file for rule, made in place.steps() if rule not in ("data", "split", "dissimilarities") for file in made]
+    _once(place.file(layout.RUN_DONE), key_of_run, files, run_case, *place)
+    for kind in all_runs.kinds_of(study, int(place.replicate), data_set, run):
+        key_of_kind = fingerprint(all_runs.evaluation_key(study, run, data_set, kind), key_of_run)
+        record = place.name(layout.EVALUATION, kind=kind)
+        _once(place.file(layout.EVALUATION_DONE, kind=kind), key_of_kind, [record], evaluate, *place, kind)
+
+
+def _once(done: Path, wanted: str, files: list[str], make: Callable[..., None], *arguments: Any) -> None:
+    """Make some files, unless they are there and `done` says that they were made for the same key."""
+    with suppress(OSError, ValueError):
+        if read_json(done)["fingerprint"] == wanted and all(Path(file).exists() for file in files):
+            return
+    done.unlink(missing_ok=True)
+    make(*arguments)
+    write_json(done, {"fingerprint": wanted})
 
 
 def prepare_data_set(study: Study, replicate: int, data_set: str) -> None:
@@ -105,22 +147,46 @@ def split_of(study: Study, replicate: int, data_set: str, data: DataSet) -> np.n
 
 
 def stage1(
-    study: Study, replicate: int, data_set: str, run: str, fold: int, last_fold: int, first: int, last: int, code: str
+    study: Study,
+    replicate: int,
+    data_set: str,
+    run: str,
+    fold: int,
+    last_fold: int,
+    first: int,
+    last: int,
+    code: str,
+    part_folds: int = 0,
+    part_trials: int = 0,
 ) -> None:
-    """Fit and score trials first..last of some folds."""
+    """Fit and score trials first..last of some folds, or put the records of other jobs of this size together."""
     place = Place(study, replicate, data_set, run)
+    numbers = {"fold": fold, "last_fold": last_fold, "first": first, "last": last}
+    if part_folds:
+        files = list(
+            map(Path, place.part_files("stage1", blocks.cut(blocks.Block(**numbers), part_folds, part_trials)))
+        )
+        records = read_all(files, fold=last_fold + 1, trial=last + 1)
+        records.sort(key=lambda record: (record["fold"], record["trial"]))
+    else:
+        records = _fitted_trials(place, range(fold, last_fold + 1), range(first, last + 1), code)
+    write_json_lines(place.file(layout.TRIALS, **numbers), records)
+
+
+def _fitted_trials(place: Place, folds: range, trials: range, code: str) -> list[dict]:
+    """The records of some trials on some folds; all that can be fitted is kept."""
     inputs, origin, case = _inputs(place), place.origin(code), _case(place)
-    trials, settings = range(first, last + 1), study.stage1_settings(run, data_set)
+    settings = place.study.stage1_settings(place.run, place.data_set)
     records, failures = [], []
-    for number in range(fold, last_fold + 1):
-        kept = place.file(layout.TRIAL, fold=number, trial=0).parent
+    for fold in folds:
+        kept = place.file(layout.TRIAL, fold=fold, trial=0).parent
         try:
-            records += run_trials(*inputs, number, trials, settings, case, kept, [*origin, number])
-        except RuntimeError as error:  # all that can be fitted is kept
-            failures.append(f"fold {number}: {error}")
+            records += run_trials(*inputs, fold, trials, settings, case, kept, [*origin, fold])
+        except RuntimeError as error:
+            failures.append(f"fold {fold}: {error}")
     if failures:
         raise RuntimeError("\n".join(failures))
-    write_json_lines(place.file(layout.TRIALS, fold=fold, last_fold=last_fold, first=first, last=last), records)
+    return records
 
 
 def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> None:
@@ -131,12 +197,18 @@ def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> 
     write_json(place.file(layout.PARAMETERS), selection.select_parameters(records, fixed, rule, settings.criterion))
 
 
-def stage2(study: Study, replicate: int, data_set: str, run: str, first: int, last: int, code: str) -> None:
-    """Fit folds first..last up to the largest complexity, score every complexity."""
+def stage2(
+    study: Study, replicate: int, data_set: str, run: str, first: int, last: int, code: str, part_folds: int = 0
+) -> None:
+    """Fit folds first..last up to the largest complexity, score every complexity; or as `stage1`, of other jobs."""
     place = Place(study, replicate, data_set, run)
-    folds, settings = range(first, last + 1), study.stage2_settings(run, data_set)
-    kept, origin = place.file(layout.PATH, fold=0).parent, place.origin(code)
-    records = run_paths(*_inputs(place), folds, settings, _selected(place), _case(place), kept, origin)
+    if part_folds:
+        files = place.part_files("stage2", blocks.cut(blocks.Folds(first, last), part_folds))
+        records = read_all(list(map(Path, files)), fold=last + 1)
+    else:
+        folds, settings = range(first, last + 1), study.stage2_settings(run, data_set)
+        kept, origin = place.file(layout.PATH, fold=0).parent, place.origin(code)
+        records = run_paths(*_inputs(place), folds, settings, _selected(place), _case(place), kept, origin)
     write_json_lines(place.file(layout.PATHS, first=first, last=last), records)
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.proset_study.config_files import merged
 
 import proset_study
-from proset_study.study import layout
+from proset_study.study import inputs, layout
 from proset_study.study.config.checks import load
 
 SOURCE = Path(proset_study.__file__).parent
@@ -35,9 +35,9 @@ def test_templates_have_the_names_that_rules_fill_in():
 
 def test_a_comparison_makes_the_evaluations_that_it_names_and_their_page():
     study = load(merged("workflow/error_estimates.yaml"))
-    *records, page = layout.evaluations_of(study, "E18")
+    *records, page = inputs.evaluations_of(study, "E18")
     assert page == "reports/error_estimates/index.html"
     assert len(records) == 4 * (7 * 3 + 3)  # families, methods and sizes, and the largest size of three methods
     assert {Path(record).stem for record in records} == {"error_estimates"}
-    assert {Path(r).stem for r in layout.evaluations_of(study, "complexity")[:-1]} == {"complexity_curve"}
-    assert layout.evaluations_of(study, "estimates_knn") == []
+    assert {Path(r).stem for r in inputs.evaluations_of(study, "complexity")[:-1]} == {"complexity_curve"}
+    assert inputs.evaluations_of(study, "estimates_knn") == []

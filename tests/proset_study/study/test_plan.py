@@ -1,7 +1,7 @@
 from tests.proset_study.config_files import merged
 
 from proset_study.study.config.checks import load
-from proset_study.study.plan import describe
+from proset_study.study.plan import describe, seconds_to_model
 
 
 def test_jobs_and_fits_are_counted_and_time_falls_with_cores():
@@ -22,3 +22,20 @@ def test_jobs_and_fits_are_counted_and_time_falls_with_cores():
     minutes = [float(describe(large, study, cores).split("about ")[1].split()[0]) for cores in (1, 4)]
     assert 3 < minutes[0] / minutes[1] < 5
     assert describe([], study, 2) == "0 jobs with no fits: about 1 seconds on 2 core(s)"
+
+
+def test_what_is_further_from_a_final_model_starts_first():
+    study = load(merged())
+    place = {"replicate": "0", "run": "E9", "data_set": "digits"}
+    block = {"fold": "0", "last_fold": "0", "first": "0", "last": "10"}
+    jobs = [
+        ("data", place),
+        ("all_runs", place),
+        ("stage1", place | block),
+        ("select_parameters", place),
+        ("fit", place),
+        ("score", {"replicate": "0", "experiment": "E9"}),
+    ]
+    seconds = [seconds_to_model(rule, wildcards, study) for rule, wildcards in jobs]
+    assert seconds == sorted(seconds, reverse=True)
+    assert len(set(seconds)) == len(jobs)

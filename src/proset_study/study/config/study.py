@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, RANK, stored_metric
@@ -55,7 +56,7 @@ class Run:
         return {**merged, **resampling, "parameters": parameters}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # hashable, for caches
 class Study:
     """A checked config."""
 
@@ -119,7 +120,7 @@ class Study:
         wanted = self.config["additional_replicates"]["only"].get(run.experiment, [])
         return [d for d in run.data_sets if d in wanted]
 
-    @property
+    @cached_property
     def experiments(self) -> dict[str, list[Run]]:
         """Runs by experiment, in the order of the config."""
         grouped: dict[str, list[Run]] = {}
@@ -128,7 +129,7 @@ class Study:
                 grouped.setdefault(run.experiment, []).append(run)
         return grouped
 
-    @property
+    @cached_property
     def data_sets(self) -> list[str]:
         """Data sets that an experiment uses, in the order of the config."""
         used = {d for run in self.runs.values() for d in run.data_sets}
@@ -153,23 +154,13 @@ class Study:
             return 1
         return settings.get("fit_seeds", self.config.get("fit_seeds", 1))
 
-    def trial_chunks(self, run: Run, data_set: str) -> list[tuple[int, int]]:
-        """First and last trial of the jobs of stage 1."""
-        trials = run.stage("stage1", data_set)["trials"]
-        return _chunks(trials, self.config.get("trials_per_job", {}).get(run.method, trials))
-
-    def fold_chunks(self, run: Run) -> list[tuple[int, int]]:
-        """First and last fold of the jobs of both stages."""
-        folds = self.config["folds"]
-        return _chunks(folds, self.config.get("folds_per_job", {}).get(run.method, folds))
-
-    @property
+    @cached_property
     def comparisons(self) -> list[str]:
         """Comparison tables of which at least one experiment is run."""
         wanted = self.config.get("comparisons", {})
         return [name for name in wanted if set(wanted[name]["experiments"]) & set(self.experiments)]
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, dict]:
         """Tables by name, experiments first: "title", "kind" (what its rows are) and the "experiments" it shows."""
         tables = {
@@ -199,12 +190,24 @@ class Study:
         from proset_study import methods  # here, as in `final_fits`
 
         names = []
-        for run in self.runs.values():
+        for run in self.runs_on(data_set):
             with suppress(ValueError):  # a method of somebody else, in a report
-                if data_set not in run.data_sets or methods.get(run.method).takes_mixed:
+                if methods.get(run.method).takes_mixed:
                     continue
             names.append(run.name)
         return names
+
+    def runs_on(self, data_set: str) -> list[Run]:
+        """The runs on a data set, in the order of the config."""
+        return self._runs_by_data_set.get(data_set, [])
+
+    @cached_property
+    def _runs_by_data_set(self):
+        runs: dict[str, list[Run]] = {}
+        for run in self.runs.values():
+            for data_set in run.data_sets:
+                runs.setdefault(data_set, []).append(run)
+        return runs
 
     def may_have_gaps(self, data_set: str) -> bool:
         """Whether a table may lack values that nothing fills in: all methods that are run on it take them."""
@@ -226,8 +229,7 @@ class Study:
 
     def stored_metrics(self, data_set: str) -> list[str]:
         """Metrics of a data set whose dissimilarities are stored, of all runs."""
-        runs = (run for run in self.runs.values() if data_set in run.data_sets)
-        metrics = (stored_metric(self.metric(run.name, data_set)) for run in runs)
+        metrics = (stored_metric(self.metric(run.name, data_set)) for run in self.runs_on(data_set))
         return list(dict.fromkeys(filter(None, metrics)))
 
     def _metric(self, run, data_set):
@@ -301,9 +303,11 @@ class Study:
         """Replicate, run and data set of each; optionally of one experiment or data set."""
         for replicate in replicates:
             for run in self.runs.values():
-                for d in self.data_sets_of(run, int(replicate)):
-                    if experiment in (None, run.experiment) and data_set in (None, d):
-                        yield replicate, run, d
+                if experiment not in (None, run.experiment):
+                    continue
+                data_sets = self.data_sets_of(run, int(replicate))
+                for d in data_sets if data_set is None else [data_set] if data_set in data_sets else []:
+                    yield replicate, run, d
 
     def evaluated(self, kind: str, replicates: Iterable, data_set: str | None = None) -> Iterator[tuple[int, Run, str]]:
         """The final models, as in `final_models`, that the config wants evaluated; none of `additional_replicates`."""
@@ -311,10 +315,6 @@ class Study:
         for replicate, run, d in self.final_models(replicates, data_set=data_set):
             if int(replicate) in self.config["replicates"] and d in wanted.get(run.experiment, []):
                 yield replicate, run, d
-
-
-def _chunks(number: int, size: int) -> list[tuple[int, int]]:
-    return [(first, min(first + size, number) - 1) for first in range(0, number, size)]
 
 
 def _runs(config) -> Iterator[Run]:

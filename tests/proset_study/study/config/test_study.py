@@ -60,25 +60,6 @@ def test_the_study_is_the_published_one(config):
     assert runs["E9"].stage("stage2", "wine")["parameters"] == {"learning_rate": 0.01}
 
 
-def test_chunks_cover_all_trials_once(config):
-    config["trials_per_job"] = {"proset": 7}
-    study = load(config)
-    chunks = study.trial_chunks(study.runs["E3"], "wine")
-    assert [t for first, last in chunks for t in range(first, last + 1)] == list(range(study.n_trials("E3", "wine")))
-
-
-def test_a_method_without_an_entry_fits_all_trials_on_all_folds_in_a_job(config):
-    study = load(config)
-    folder, last = "results/study/replicate_0/wine/E3", study.n_trials("E3", "wine") - 1
-    assert layout.Place(study, "0", "wine", "E3").trials() == [f"{folder}/stage1/folds_0-4_trials_0-{last}.jsonl"]
-    assert layout.Place(study, "0", "wine", "E3").paths() == [f"{folder}/stage2/folds_0-4.jsonl"]
-    config["folds_per_job"] = {"proset": 3}
-    files = layout.Place(load(config), "0", "wine", "E3").trials()
-    assert [Path(file).name for file in files] == [f"folds_{folds}_trials_0-{last}.jsonl" for folds in ("0-2", "3-4")]
-    for run in ("E9", "svm"):
-        assert study.trial_chunks(study.runs[run], "wine") == [(0, study.n_trials(run, "wine") - 1)]
-
-
 def test_e14_has_one_model_for_each_method_and_data_set(config, replicates):
     """Of a method of your own it may have fewer, and those of one replicate only."""
     study = load(config)

@@ -1,0 +1,69 @@
+"""What the rules of scores and reports read: files of final models, or those of the jobs that make all of them."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from proset_study.fits.evaluations import KINDS
+from proset_study.study import layout
+from proset_study.study.config.study import Study
+from proset_study.study.layout import Place, places
+
+
+def scored_files(
+    study: Study, replicates: Iterable[int | str], experiment: str | None = None, data_set: str | None = None
+) -> list[str]:
+    """Everything that the numbers of an experiment or a data set are made of."""
+    templates = (layout.DATA, layout.COMPLEXITY, layout.FIT, layout.PREDICTIONS)
+    models = places(study, replicates, experiment, data_set)
+    return _asked_for(models, lambda place: [*map(place.name, templates), *place.parameters()])
+
+
+def prediction_files(study: Study) -> list[str]:
+    """Everything that the store of predictions is made of."""
+    templates = (layout.DATA, layout.SPLIT, layout.FIT, layout.PREDICTIONS)
+    return _asked_for(places(study, study.replicates), lambda place: list(map(place.name, templates)))
+
+
+def result_files(study: Study, replicates: Iterable[int | str], data_set: str | None = None) -> list[str]:
+    """Everything there is of some final models: data, split, searches, selections, models, predictions, evaluations."""
+    replicates = list(replicates)
+    models = places(study, replicates, data_set=data_set)
+    made = _asked_for(models, lambda place: [file for _, files in place.steps() for file in files])
+    return list(dict.fromkeys([*made, *_evaluations(study, KINDS, replicates, data_set)]))
+
+
+def evaluations_of(study: Study, table: str) -> list[str]:
+    """The front page, which shows all evaluations, if a comparison asks for some; the records of those come first."""
+    kinds = study.config.get("comparisons", {}).get(table, {}).get("evaluations", [])
+    return [*_evaluations(study, kinds, study.replicates), layout.report(study, layout.INDEX)] if kinds else []
+
+
+def record_files(study: Study, archive: str) -> list[str]:
+    """What an archive is packed from, see `layout.record_names`."""
+    replicate = int(archive.split("_")[1])
+    jobs = [Place(study, r, d).name(layout.ALL_RUNS) for r, d in layout.in_one_job(study) if r == replicate]
+    others = any(not place.is_in_one_job for place in places(study, [replicate]))
+    files = [layout.result(study, name) for name in layout.record_names(study, archive)] if others else []
+    if jobs:
+        folders, depth = {str(Path(job).parent) for job in jobs}, len(Path(jobs[0]).parent.parts)
+        files = [file for file in files if "/".join(file.split("/")[:depth]) not in folders]
+    return [*files, *sorted(jobs)]
+
+
+def _evaluations(study, kinds, replicates, data_set=None):
+    """Records of the evaluations of some kinds that the config asks for."""
+    files = []
+    for kind in kinds:
+        for replicate, run, d in study.evaluated(kind, replicates, data_set):
+            place = Place(study, replicate, d, run.name)
+            own = place.name(layout.EVALUATION, kind=kind)
+            files.append(place.name(layout.ALL_RUNS) if place.is_in_one_job else own)
+    return list(dict.fromkeys(files))
+
+
+def _asked_for(models: Iterable[Place], files: Callable[[Place], Iterable[str]]) -> list[str]:
+    """Some files of each model, or what stands for them where one job makes everything of a data set."""
+    asked_for: dict[str, None] = {}
+    for place in models:
+        asked_for |= dict.fromkeys([place.name(layout.ALL_RUNS)] if place.is_in_one_job else files(place))
+    return list(asked_for)

@@ -1,0 +1,15 @@
+# Everything of a data set in a replicate as one job, where data sets are many and small; see src/proset_study/study/all_runs.py.
+
+
+use rule _job as all_runs with:
+    """Make a data set, and search, fit and evaluate all that is run on it, into the files of the other rules."""
+    input:
+        lambda wildcards: layout.custom_files(study, wildcards.data_set),
+    output:
+        f"{RESULTS}{layout.ALL_RUNS}",
+    log:
+        "results/{study}/logs/replicate_{replicate}/{data_set}/all_runs.log",
+    params:
+        command=command("all-runs"),
+        version=lambda wildcards: layout.custom_version(study, wildcards.data_set),
+        key=lambda wildcards: key_of_all(study, int(wildcards.replicate), wildcards.data_set),
