@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import label
 from scipy.optimize import linprog
+from scipy.spatial import KDTree
 from scipy.stats import chi2_contingency, spearmanr
 
 from proset.losses import log_loss
@@ -74,9 +75,8 @@ def count_regions(final: Final, points: int = 200) -> int:
     return sum(label(winner == k)[1] for k in np.unique(winner))
 
 
-def rank_correlation_of_batches(final: Final) -> float:
+def rank_correlation_of_batches(counts: list[int] | list[float]) -> float:
     """Spearman's correlation of the number of a batch and its prototypes; 0 if all have the same number."""
-    counts = prototypes_by_batch(final)
     return 0.0 if len(set(counts)) == 1 else float(spearmanr(np.arange(len(counts)), counts).statistic)
 
 
@@ -84,6 +84,31 @@ def prototypes_by_batch(final: Final) -> list[int]:
     """Number of prototypes of each batch."""
     model = weighted(final.model.fitted)
     return np.bincount(model.prototypes().batch, minlength=len(model.feature_weights()) + 1)[1:].tolist()
+
+
+def prototypes_by_batch_of_paths(final: Final) -> list[float]:
+    """The same of the fits of stage 2, mean over the folds."""
+    paths = [record["staged_summary"]["prototypes"] for record in final.paths]
+    means: list[float] = np.diff(np.mean(paths, axis=0)).tolist()
+    return means
+
+
+def mean_weight(final: Final) -> float:
+    """Mean weight of the prototypes."""
+    weights = weighted(final.model.fitted).prototypes().weights
+    if not len(weights):
+        raise Missing(f"a prototype of {final.label} on {final.data_set}")
+    return float(weights.mean())
+
+
+def roughness(final: Final) -> float:
+    """Mean difference of predictions between each test sample and the nearest other one.
+
+    The difference is half the sum over the classes of the absolute differences of their probabilities.
+    """
+    points = final.scaled(final.X_test)
+    nearest = KDTree(points).query(points, k=2)[1][:, 1]
+    return float(abs(final.probabilities - final.probabilities[nearest]).sum(axis=1).mean() / 2)
 
 
 def separable(X: np.ndarray, y: np.ndarray) -> bool:
