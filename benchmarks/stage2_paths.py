@@ -25,7 +25,6 @@ DATA = {
     "wine": {"sklearn": "wine"},
     "cancer": {"sklearn": "breast_cancer"},
     "xor_3f": {"generator": "xor", "features": 3},
-    "xor_4f": {"generator": "xor", "features": 4},
 }
 COLUMNS = (
     *("data_set", "replicate", "way", "batches", "threshold", "mean_log_loss", "mean_step", "test_log_loss"),
