@@ -23,8 +23,6 @@ from proset_study.data.splitting import split
 DATA = {
     "iris_2f": {"sklearn": "iris", "features": [0, 1]},
     "wine": {"sklearn": "wine"},
-    "cancer": {"sklearn": "breast_cancer"},
-    "xor_3f": {"generator": "xor", "features": 3},
 }
 COLUMNS = (
     *("data_set", "replicate", "way", "batches", "threshold", "mean_log_loss", "mean_step", "test_log_loss"),

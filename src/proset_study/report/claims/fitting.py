@@ -225,8 +225,8 @@ def _fewer_prototypes_with_larger_weights(scope):
 ).holds_if
 def _lambda_v_smooths(scope):
     """Overfitting is the log-loss on the test part minus that on the training part; one batch."""
-    rough, smooth = _ends(scope, BY_LAMBDA_V, "lambda_v", measures.roughness)
-    yield compare(Quantity("roughness at the largest lambda_v", smooth), "<", Quantity("at the smallest", rough))
+    steep, smooth = _ends(scope, BY_LAMBDA_V, "lambda_v", measures.steepness)
+    yield compare(Quantity("steepness at the largest lambda_v", smooth), "<", Quantity("at the smallest", steep))
     first, last = _ends(scope, BY_LAMBDA_V, "lambda_v", measures.overfitting)
     removed = Quantity("overfitting that the largest lambda_v removes", first - last)
     yield compare(0.0, "<", removed)

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import label
 from scipy.optimize import linprog
-from scipy.spatial import KDTree
 from scipy.stats import chi2_contingency, spearmanr
 
 from proset.losses import log_loss
@@ -101,14 +100,16 @@ def mean_weight(final: Final) -> float:
     return float(weights.mean())
 
 
-def roughness(final: Final) -> float:
-    """Mean difference of predictions between each test sample and the nearest other one.
+def steepness(final: Final, step: float = 0.1) -> float:
+    """Largest change of a class probability over a step from a test sample.
 
-    The difference is half the sum over the classes of the absolute differences of their probabilities.
+    The step has that many standard deviations of each feature, in a direction that is drawn for each sample.
     """
-    points = final.scaled(final.X_test)
-    nearest = KDTree(points).query(points, k=2)[1][:, 1]
-    return float(abs(final.probabilities - final.probabilities[nearest]).sum(axis=1).mean() / 2)
+    X = final.X_test
+    drawn = np.random.default_rng(0).normal(size=X.shape)
+    unit = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    moved = X + step * final.X_train.std(axis=0) * unit
+    return float(np.abs(final.model.predict_proba(moved) - final.model.predict_proba(X)).max())
 
 
 def separable(X: np.ndarray, y: np.ndarray) -> bool:

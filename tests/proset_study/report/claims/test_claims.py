@@ -194,12 +194,12 @@ def along_paths(*counts):
     return SimpleNamespace(paths=[{"staged_summary": {"prototypes": path}} for path in paths])
 
 
-def swept(value, p, test_log_loss):
-    """A model with this value of both penalties that predicts `p` at one of two points, 1 - p at the other."""
-    made = trained(value, 1.0, test_log_loss)
+def swept(value, bandwidth, test_log_loss):
+    """A model with this value of both penalties, the steeper the smaller the bandwidth."""
+    X, y = [[-1.0], [1.0]], [0, 1]
+    made = proset_final(batch(X, y, 1.0, bandwidth), X=X, y=y, lambda_w=value)
     made.fit["parameters"]["lambda_v"] = value
-    made.probabilities, made.X_test = np.array([[p, 1 - p], [1 - p, p]]), made.X_train
-    made.scaled = made.model.scaled
+    made.scores, made.X_test = {"log_loss": test_log_loss}, made.X_train
     return made
 
 
@@ -527,14 +527,14 @@ CASES |= {
         model(E9=CONSTANT),
     ],
     ("F4", "wine"): [
-        model(sweep_lambda_v=swept(1e-6, 0.9, 1.0), variant="lambda_v=1e-06")
-        | model(sweep_lambda_v=swept(1e-1, 0.6, 0.5), variant="lambda_v=0.1")
-        | model(sweep_lambda_w=swept(1e-9, 0.9, 0.8), variant=LOW)
-        | model(sweep_lambda_w=swept(1e-5, 0.6, 0.7), variant=HIGH),
-        model(sweep_lambda_v=swept(1e-1, 0.9, 0.5), variant="lambda_v=0.1"),
-        model(sweep_lambda_v=swept(1e-1, 0.6, 1.0), variant="lambda_v=0.1")
-        | model(sweep_lambda_w=swept(1e-5, 0.6, 0.9), variant=HIGH),
-        model(sweep_lambda_w=swept(1e-5, 0.6, 0.3), variant=HIGH),
+        model(sweep_lambda_v=swept(1e-6, 0.3, 1.0), variant="lambda_v=1e-06")
+        | model(sweep_lambda_v=swept(1e-1, 1.0, 0.5), variant="lambda_v=0.1")
+        | model(sweep_lambda_w=swept(1e-9, 1.0, 0.8), variant=LOW)
+        | model(sweep_lambda_w=swept(1e-5, 1.0, 0.7), variant=HIGH),
+        model(sweep_lambda_v=swept(1e-1, 0.3, 0.5), variant="lambda_v=0.1"),
+        model(sweep_lambda_v=swept(1e-1, 1.0, 1.1), variant="lambda_v=0.1")
+        | model(sweep_lambda_w=swept(1e-5, 1.0, 1.3), variant=HIGH),
+        model(sweep_lambda_w=swept(1e-5, 1.0, 0.1), variant=HIGH),
     ],
     ("F3", "irrelevant_48"): [
         model(curve_knn=wrong_on(1), on="irrelevant_0")
