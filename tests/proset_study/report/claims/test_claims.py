@@ -528,13 +528,13 @@ CASES |= {
     ],
     ("F4", "wine"): [
         model(sweep_lambda_v=swept(1e-6, 0.3, 1.0), variant="lambda_v=1e-06")
-        | model(sweep_lambda_v=swept(1e-1, 1.0, 0.5), variant="lambda_v=0.1")
-        | model(sweep_lambda_w=swept(1e-9, 1.0, 0.8), variant=LOW)
-        | model(sweep_lambda_w=swept(1e-5, 1.0, 0.7), variant=HIGH),
-        model(sweep_lambda_v=swept(1e-1, 0.3, 0.5), variant="lambda_v=0.1"),
-        model(sweep_lambda_v=swept(1e-1, 1.0, 1.1), variant="lambda_v=0.1")
-        | model(sweep_lambda_w=swept(1e-5, 1.0, 1.3), variant=HIGH),
-        model(sweep_lambda_w=swept(1e-5, 1.0, 0.1), variant=HIGH),
+        | model(sweep_lambda_v=swept(1e-1, 10.0, 0.8), variant="lambda_v=0.1")
+        | model(sweep_lambda_w=swept(1e-9, 10.0, 0.8), variant=LOW)
+        | model(sweep_lambda_w=swept(1e-5, 10.0, 0.7), variant=HIGH),
+        model(sweep_lambda_v=swept(1e-1, 0.3, 0.8), variant="lambda_v=0.1"),
+        model(sweep_lambda_v=swept(1e-1, 10.0, 1.5), variant="lambda_v=0.1")
+        | model(sweep_lambda_w=swept(1e-5, 10.0, 1.3), variant=HIGH),
+        model(sweep_lambda_w=swept(1e-5, 10.0, 0.1), variant=HIGH),
     ],
     ("F3", "irrelevant_48"): [
         model(curve_knn=wrong_on(1), on="irrelevant_0")
