@@ -60,6 +60,7 @@ def main() -> None:
             "mixed-tables",
             "missing-distances",
             "search-length",
+            "stage2-paths",
             "answers",
             "label-errors",
             "table",
@@ -182,7 +183,11 @@ def main() -> None:
         from benchmarks import search_length
 
         write("search_length", search_length.COLUMNS, list(search_length.run()))
-    elif args.part == "answers":
+    elif args.part == "stage2-paths":
+        from benchmarks import stage2_paths
+
+        rows = list(stage2_paths.run(["iris_2f"] if args.quick else data_sets, range(2 if args.quick else 10)))
+        write("stage2_paths", stage2_paths.COLUMNS, rows)
         from benchmarks import answers
 
         names = ["wine"] if args.quick else args.data_sets or list(answers.STUDY)

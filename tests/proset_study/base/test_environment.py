@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from proset_study.base.environment import commit, prepare
+from proset_study.base.environment import commit, how_to_install, prepare
 
 
 def test_old_leftovers_go_and_the_future_ends(tmp_path):
@@ -53,6 +53,14 @@ def test_another_package_of_the_name_is_refused_with_the_command_that_helps(tmp_
     assert run.stderr.startswith(f"ImportError: the package proset of {sys.executable} {found.format(folder=tmp_path)}")
     assert f"`{sys.executable} -m pip install --force-reinstall --no-deps .`" in run.stderr
     assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [("kmedoids", "'kmedoids>=0.5'"), ("snakemake", "'snakemake<10,>=9'"), ("forest-of-trees", "forest-of-trees")],
+)
+def test_a_package_of_any_extra_is_installed_in_a_version_that_fits(package, words):
+    assert how_to_install(package) == f"install with: {sys.executable} -m pip install {words}"
 
 
 def test_the_check_needs_neither_numpy_nor_proset(child_environment):

@@ -225,6 +225,24 @@ def test_xgboost_depth_zero_is_a_model_without_splits(kind):
     assert deeper.summary()["active_features"] > 0
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters", "same"),
+    [
+        ("xgboost", XGBOOST, True),
+        ("xgboost", {**XGBOOST, "exact": 1}, True),
+        ("decision_tree", {"min_samples_leaf": 5}, True),
+        ("knn", {}, False),
+        ("proset", {"n_candidates": 40, "lambda_v": 1e-3, "lambda_w": 1e-8, "alpha_v": 0.95, "alpha_w": 0.95}, False),
+    ],
+)
+def test_only_the_order_of_values_counts_for_trees(name, parameters, same, rng):
+    """On the samples they are fitted to: a threshold is in the middle of two values, which moves with the scale."""
+    X = rng.uniform(-1.0, 1.0, (200, 3))
+    y = (X.prod(axis=1) >= 0).astype(int)
+    as_it_is, transformed = (fit(name, features, y, 5, **parameters).predict_proba(features) for features in (X, X**3))
+    assert np.allclose(as_it_is, transformed, rtol=0, atol=1e-12) == same
+
+
 def test_simplicity_orders():
     simpler = methods.get("proset").simplicity
     assert simpler({"lambda_v": 1e-2, "lambda_w": 1e-5}) > simpler({"lambda_v": 1e-3, "lambda_w": 5e-5})

@@ -306,6 +306,7 @@ def test_every_figure_of_the_plan_that_has_its_records_is_drawn(stored, all_figu
         *("flowers_complexity", "flowers_stage1_e3", "flowers_stage1_e5", "flowers_stage1_e9", "flowers_stage2_proset"),
         *("flowers_stage2_knn", "flowers_stage2_xgboost", "flowers_surfaces", "flowers_surfaces_e3_e4"),
         *("flowers_reliability", "flowers_roc", "flowers_feature_weights", "flowers_coverage"),
+        "flowers_rays",
     }
     assert {n for n in names if n.startswith("flowers")} == expected - {"flowers_stage1_e5"}
     assert {n for n in names if n.startswith("cross")} >= {"cross_relevance", "cross_coverage"}

@@ -5,7 +5,7 @@ import pytest
 from tests.proset_study.config_files import merged
 
 from proset_study.study.config.checks import load
-from proset_study.study.targets import check_targets, made
+from proset_study.study.targets import check_targets, made, need_pages
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +32,22 @@ def study():
 def test_a_target_that_does_not_exist_is_answered_with_those_that_do(study, target, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         check_targets([target], study)
+
+
+@pytest.mark.parametrize(
+    ("targets", "needed"),
+    [
+        ([], True),
+        (["E3"], False),
+        (["E3", "E3_E8_E9", "replicate_0", "downloads"], False),
+        (["results/study/replicate_0/E3.csv", "reports/study/tables/E3.md"], False),
+        (["wine"], True),
+        (["E3", "partial"], True),
+        (["reports/study/index.html"], True),
+    ],
+)
+def test_searches_and_tables_need_no_packages_of_pages(study, targets, needed):
+    assert need_pages(targets, study) == needed
 
 
 def test_names_rules_and_files_are_targets(study):

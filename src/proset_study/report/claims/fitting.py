@@ -26,6 +26,8 @@ from proset_study.store.stored import Missing
 SHARE_OF_L2 = ("E1", "E2", "E3")  # from dominant l1 to dominant l2
 FEWER_CANDIDATES, MORE_CANDIDATES = ("candidates=100", "candidates=300"), "candidates=1500"  # E7; E6 has 1,000
 SWEEP = "S16"  # varies lambda_w at fixed lambda_v
+BY_LAMBDA_V, BY_LAMBDA_W = "sweep_lambda_v", "sweep_lambda_w"  # of workflow/suites/chapter_claims.yaml
+MOST_BATCHES = 10
 PROPORTIONS, HALF = "S13", "max_fraction=0.5"  # varies the proportion of samples that are candidates
 LAST_DECIMAL = 0.01  # of a published log-loss; steps against the trend that are not larger do not count
 
@@ -71,9 +73,35 @@ def _batches_get_smaller(scope):
             first = measure("P of batch 1", experiment, lambda final: measures.prototypes_by_batch(final)[0])
             last = measure("P of batch 10", experiment, lambda final: measures.prototypes_by_batch(final)[-1])
             yield compare(last, "<", first)
-            yield compare(measure("rank correlation", experiment, measures.rank_correlation_of_batches), "<", 0)
+            correlation = measure("rank correlation", experiment, _correlation_in_final_model)
+            yield compare(correlation, "<", 0)
     if not has_ten:
         raise Missing(f"a final model with 10 batches on {scope.data_set}")
+
+
+def _correlation_in_final_model(final):
+    return measures.rank_correlation_of_batches(measures.prototypes_by_batch(final))
+
+
+@claim("S6", "Batches get smaller along the path of ten that stage 2 fits", *ELEVEN).holds_if
+def _batches_of_paths_get_smaller(scope):
+    """On average over the folds, in every experiment."""
+
+    def of_path(name, function, run):
+        return measure(name, run[0], lambda final: function(measures.prototypes_by_batch_of_paths(final)), run[1])
+
+    for run in _runs(scope.data_set):
+        first, last = (of_path(f"P of batch {b}", lambda counts, b=b: counts[b - 1], run) for b in (1, MOST_BATCHES))
+        yield compare(last, "<", first)
+        yield compare(of_path("rank correlation", measures.rank_correlation_of_batches, run), "<", 0)
+
+
+@claim("S8", "Ten batches are a reasonable upper limit: the rule always selects fewer", *ELEVEN).holds_if
+def _fewer_batches_are_selected(scope):
+    for experiment, variant in _runs(scope.data_set):
+        if experiment != "E4":  # where the optimum is taken, without the rule
+            selected = table("selected B", experiment, "stage2", "selected_batches", variant)
+            yield compare(selected, "<", MOST_BATCHES)
 
 
 def _one_batch(experiment):
@@ -115,6 +143,13 @@ claim(
     cannot_fail={"iris_2f": "the threshold is as high as the log-loss of the class prior"},
 ).holds_if(compare(log_loss("E6"), "<=", threshold("E3")))
 claim("S15", "lambda_w = 1e-8 works everywhere", *SIX).holds_if(compare(log_loss("E5"), "<=", threshold("E3")))
+
+
+@claim("S11", "Tuning lambda_v alone is better than tuning lambda_w alone, with one batch", *SIX).holds_if
+def _lambda_v_is_the_one_to_tune(scope):
+    """The lowest c of stage 1 of E5, where lambda_w = 1e-8, and of the values of lambda_w at lambda_v = 1e-3."""
+    by_lambda_w = combine(f"min c {SWEEP}", min, *(lowest_loss(SWEEP, v) for v in _variants(scope, SWEEP)))
+    yield compare(table("min c", "E5", "stage1", "optimal_log_loss"), "<", by_lambda_w)
 
 
 @claim("S16", "A larger lambda_w can add prototypes", *SIX, over_replicates=True).holds_if
@@ -170,9 +205,46 @@ def _small_values_are_good(scope):
     return compare(Quantity("least c with lambda_w up to 1e-4", min(inside)), "<", Quantity("beyond", min(beyond)))
 
 
-def _sweep(scope) -> list[tuple[float, str]]:
-    """Values of lambda_w, increasing, and their variants."""
-    return sorted((scope.final(SWEEP, v).fit["parameters"]["lambda_w"], v) for v in _variants(scope, SWEEP))
+@claim("S23", "Below a threshold, a smaller lambda_w leaves fewer prototypes with larger weights", *SIX).holds_if
+def _fewer_prototypes_with_larger_weights(scope):
+    """The threshold is the largest lambda_w whose c is within T of the best one."""
+    variants = [variant for _, variant in _sweep(scope)]
+    losses = {variant: lowest_loss(SWEEP, variant)(scope).known() for variant in variants}
+    within = threshold(SWEEP, min(losses, key=losses.__getitem__))(scope).known()
+    smallest, largest = variants[0], [v for v in variants if losses[v] <= within][-1]
+    yield compare(prototypes(SWEEP, smallest), "<", prototypes(SWEEP, largest))
+    yield compare(
+        measure("mean weight", SWEEP, measures.mean_weight, smallest),
+        ">",
+        measure("mean weight", SWEEP, measures.mean_weight, largest),
+    )
+
+
+@claim(
+    "F4", "lambda_v controls how smooth a model is; it, not lambda_w, is the main safeguard against overfitting", *SIX
+).holds_if
+def _lambda_v_smooths(scope):
+    """Overfitting is the log-loss on the test part minus that on the training part; one batch."""
+    steep, smooth = _ends(scope, BY_LAMBDA_V, "lambda_v", measures.steepness)
+    yield compare(Quantity("steepness at the largest lambda_v", smooth), "<", Quantity("at the smallest", steep))
+    first, last = _ends(scope, BY_LAMBDA_V, "lambda_v", measures.overfitting)
+    removed = Quantity("overfitting that the largest lambda_v removes", first - last)
+    yield compare(0.0, "<", removed)
+    first, last = _ends(scope, BY_LAMBDA_W, "lambda_w", measures.overfitting)
+    yield compare(Quantity("that the largest lambda_w removes", first - last), "<", removed)
+
+
+def _ends(scope, experiment, parameter, function) -> tuple[float, float]:
+    """A measure of the final models with the smallest and with the largest value of a parameter."""
+    variants = [variant for _, variant in _sweep(scope, experiment, parameter)]
+    first, last = (measure("", experiment, function, v)(scope).known() for v in (variants[0], variants[-1]))
+    return first, last
+
+
+def _sweep(scope, experiment=SWEEP, parameter="lambda_w") -> list[tuple[float, str]]:
+    """Values of a varied parameter, increasing, and their variants."""
+    variants = _variants(scope, experiment)
+    return sorted((scope.final(experiment, v).fit["parameters"][parameter], v) for v in variants)
 
 
 def _variants(scope, experiment) -> list[str]:

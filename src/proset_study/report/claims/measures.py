@@ -74,9 +74,8 @@ def count_regions(final: Final, points: int = 200) -> int:
     return sum(label(winner == k)[1] for k in np.unique(winner))
 
 
-def rank_correlation_of_batches(final: Final) -> float:
+def rank_correlation_of_batches(counts: list[int] | list[float]) -> float:
     """Spearman's correlation of the number of a batch and its prototypes; 0 if all have the same number."""
-    counts = prototypes_by_batch(final)
     return 0.0 if len(set(counts)) == 1 else float(spearmanr(np.arange(len(counts)), counts).statistic)
 
 
@@ -84,6 +83,33 @@ def prototypes_by_batch(final: Final) -> list[int]:
     """Number of prototypes of each batch."""
     model = weighted(final.model.fitted)
     return np.bincount(model.prototypes().batch, minlength=len(model.feature_weights()) + 1)[1:].tolist()
+
+
+def prototypes_by_batch_of_paths(final: Final) -> list[float]:
+    """The same of the fits of stage 2, mean over the folds."""
+    paths = [record["staged_summary"]["prototypes"] for record in final.paths]
+    means: list[float] = np.diff(np.mean(paths, axis=0)).tolist()
+    return means
+
+
+def mean_weight(final: Final) -> float:
+    """Mean weight of the prototypes."""
+    weights = weighted(final.model.fitted).prototypes().weights
+    if not len(weights):
+        raise Missing(f"a prototype of {final.label} on {final.data_set}")
+    return float(weights.mean())
+
+
+def steepness(final: Final, step: float = 0.1) -> float:
+    """Largest change of a class probability over a step from a test sample.
+
+    The step has that many standard deviations of each feature, in a direction that is drawn for each sample.
+    """
+    X = final.X_test
+    drawn = np.random.default_rng(0).normal(size=X.shape)
+    unit = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    moved = X + step * final.X_train.std(axis=0) * unit
+    return float(np.abs(final.model.predict_proba(moved) - final.model.predict_proba(X)).max())
 
 
 def separable(X: np.ndarray, y: np.ndarray) -> bool:

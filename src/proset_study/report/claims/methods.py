@@ -30,6 +30,7 @@ from proset_study.report.claims.registry import claim
 
 NO_STRUCTURE = 0.69  # log-loss of a model that knows the class proportions only, two balanced classes
 NO_RANKING = 0.03  # largest distance of its ROC-AUC from 0.5
+FEW_FEATURES = ("iris_2f", "checker", "xor_6f", "checker_rot", "xor_3f", "xor_4f", "xor_5f")  # at most six
 
 
 def _xgboost(data_set):
@@ -105,9 +106,20 @@ claim("M47", "xor_6f: proset and KNN equal, XGBoost finds nothing", "xor_6f").ho
 claim("M48", "KNN varies least in cross-validation on small data", *SMALL).holds_if(
     [compare(deviation("E8"), "<", deviation(experiment)) for experiment in ("E3", "E9")]
 )
+claim("M49", "Of the three methods, proset varies most in cross-validation", *SIX).holds_if(
+    [compare(deviation("E3"), ">", deviation(experiment)) for experiment in ("E8", "E9")]
+)
 claim(
     "M50", "Proset's variance in cross-validation does not show in the final model", *SMALL, over_replicates=True
 ).holds_if(fails(varies_more("E3", "E8")), fails(varies_more("E3", "E9")))
+
+
+@claim("M51", "It is hard to improve on KNN where features are few and relevant", *FEW_FEATURES).holds_if
+def _neighbours_are_as_good(scope):
+    """Its loss is within the threshold of both others."""
+    proset, neighbours, xgboost = ("E3", "E8", "E9") if scope.data_set in SIX else ("E10", "E11", "E12")
+    for rival in (proset, xgboost):
+        yield compare(log_loss(neighbours), "<=", threshold(rival))
 
 
 @claim("M52", "XGBoost's optimum is usually the last of its 1,000 iterations").holds_if
@@ -225,3 +237,13 @@ claim(
 def _irrelevant_features_hurt(_):
     none, some, many = (excess("curve_knn").on(f"irrelevant_{number}") for number in (0, 12, 48))
     return compare(none, "<", some, "<", many)
+
+
+claim(
+    "F5",
+    "XGBoost is ahead of proset on xor_3f because its steps are parallel to the edges: not if the cube is turned",
+    "xor_3f_turned",
+).holds_if(
+    compare(log_loss("turned_xgboost").on("xor_3f"), "<", log_loss("turned_proset").on("xor_3f")),
+    compare(log_loss("turned_proset"), "<", log_loss("turned_xgboost")),
+)
