@@ -38,8 +38,11 @@ LONGEST = 60  # letters of a label
 
 def name_of(final: Final) -> str:
     """Method and metric of a final model, as in figures."""
-    metric = "" if final.metric == EUCLIDEAN else f", {final.metric}"
-    return f"{method_name(final.run.method)}{metric}"
+    return f"{method_name(final.run.method)}{_by(final)}"
+
+
+def _by(final):
+    return "" if final.metric == EUCLIDEAN else f", {final.metric}"
 
 
 def class_counts_figure(finals: list[Final]) -> ReportFigure:
@@ -184,17 +187,19 @@ def _variety(images: np.ndarray, labels: np.ndarray) -> float:
 
 def places_figure(finals: list[Final]) -> ReportFigure:
     """How many prototypes of each method lie inside their class, near its boundary, and among other classes."""
-    found = {"all training samples": of_samples(finals[0])}
-    found |= {f"{final.run.experiment}: {name_of(final)}": of_prototypes(final) for final in finals}
-    found = {label: shares for label, shares in found.items() if len(shares)}
+    metrics = [final.metric for final in finals]
+    firsts = [final for i, final in enumerate(finals) if final.metric not in metrics[:i]]
+    samples = {f"all training samples{_by(final)}": of_samples(final) for final in firsts}
+    prototypes = {f"{final.run.experiment}: {name_of(final)}": of_prototypes(final) for final in finals}
+    prototypes = {label: shares for label, shares in prototypes.items() if len(shares)}
+    found = {**samples, **prototypes}
     figure, axes = canvas(8.0, 1.2 + 0.27 * len(found))
-    left = np.zeros(len(found))
+    left, place = np.zeros(len(found)), -np.arange(len(found))
     parts = {
         "inside: no neighbour of another class": [100 * (s == 0).mean() for s in found.values()],
         "near the boundary: up to half": [100 * ((s > 0) & (s <= 0.5)).mean() for s in found.values()],
         "among others: more than half": [100 * (s > 0.5).mean() for s in found.values()],
     }
-    place = -np.arange(len(found))
     for (label, widths), colour in zip(parts.items(), ("#C6DBEF", "#6BAED6", "#08519C"), strict=True):
         axes.barh(place, widths, left=left, height=0.75, color=colour, label=label)
         left += widths
@@ -202,17 +207,16 @@ def places_figure(finals: list[Final]) -> ReportFigure:
     axes.set(xlabel="proportion of the prototypes, %", xlim=(0, 100))
     legend(figure, widest=2.6)
     name = finals[0].data_set
-    means = {label: 100 * shares.mean() for label, shares in found.items()}
-    everywhere = means.pop("all training samples")
-    texts = [f"{label} {share:.0f} %" for label, share in means.items()]
+    around, everywhere = ({label: 100 * s.mean() for label, s in of.items()} for of in (prototypes, samples))
+    texts = [f"{label} {share:.0f} %" for label, share in (everywhere | around).items()]
+    first, share = next(iter(everywhere.items()))
     return ReportFigure(
         title=f"{name}: where the prototypes lie",
-        finding=f"Of the {NEIGHBOURS} nearest neighbours of a training sample {everywhere:.0f} % are of another class;"
-        f" the share around prototypes {ranges(means, '{:.0f} %')}.",
-        caption=f"By the classes of the {NEIGHBOURS} training samples nearest to each prototype. Methods that condense"
-        " the samples keep those near the boundary; set cover prefers regions of one class.",
-        alt=f"Neighbours of other classes around prototypes on {name}: {'; '.join(texts)}; around all training samples"
-        f" {everywhere:.0f} %.",
+        finding=f"The share of other classes near prototypes {ranges(around, '{:.0f} %')}; near {first} it is"
+        f" {share:.0f} %.",
+        caption=f"By the classes of the {NEIGHBOURS} training samples nearest to each prototype. The source says that"
+        " condensing keeps samples near the boundary, and set cover those of homogeneous regions.",
+        alt=f"Neighbours of other classes around samples and prototypes on {name}: {'; '.join(texts)}.",
         figure=figure,
     )
 
