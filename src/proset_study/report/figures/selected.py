@@ -179,10 +179,10 @@ def _sharpness(images: np.ndarray) -> float:
 
 
 def _variety(images: np.ndarray, labels: np.ndarray) -> float:
-    """Root mean square of the differences of the pixels of two images of a class, over all pairs."""
+    """Root mean square of the differences of the pixels of two images of a class, over all pairs; 0 without any."""
     between = (cdist(own, own, "sqeuclidean") / own.shape[1] for own in (images[labels == k] for k in set(labels)))
-    pairs = [squared[np.triu_indices(len(squared), 1)] for squared in between]
-    return float(np.sqrt(np.concatenate(pairs).mean()))
+    pairs = np.concatenate([squared[np.triu_indices(len(squared), 1)] for squared in between])
+    return float(np.sqrt(pairs.mean())) if len(pairs) else 0.0
 
 
 def places_figure(finals: list[Final]) -> ReportFigure:
