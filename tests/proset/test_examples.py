@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 from scipy.stats import binom
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_wine, make_moons
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -114,8 +114,19 @@ class TestDecisionTree:
         assert sizes == sorted(sizes, reverse=True)
         assert sizes[best] < sizes[0] / 2
         assert errors[best] < errors[0]
-        random = tree["grow"](*train, lambda x, y: rng.random())
+        random = tree["grow"](*train, tree["by_values"](0, rng))
         assert random.leaves() > leaves[0]
+
+    def test_an_attribute_is_chosen_by_its_number_of_values(self, tree):
+        rng = np.random.default_rng(2)
+        X, y = tree["with_useless"](*tree["noisy_data"](300, rng), rng)
+        assert [len(np.unique(x)) for x in X.T] == [3] * 7 + [2, 10]
+        for sign, first in ((-1, 7), (1, 8)):
+            grown = tree["grow"](X, y, tree["by_values"](sign, rng))
+            assert grown.feature == first
+            assert grown.leaves() > tree["grow"](X, y, tree["gain"]).leaves()
+        roots = {tree["grow"](X[:20], y[:20], tree["by_values"](0, rng)).feature for _ in range(30)}
+        assert len(roots) > 5
 
 
 class TestAdaBoost:
@@ -147,6 +158,27 @@ class TestAdaBoost:
         xor = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
         assert len(adaboost["boost"](xor, np.array([1, -1, -1, 1]), 10).stumps) == 0  # every stump has error 1/2
 
+    def test_a_round_lowers_the_exponential_loss_by_a_factor_of_its_error(self, adaboost):
+        X, y, _ = adaboost["rings"](200, np.random.default_rng(0))
+        model = adaboost["boost"](X, y, 30)
+        loss = adaboost["exponential_loss"](model, X, y)
+        errors = 1 / (1 + np.exp(2 * model.alphas))
+        np.testing.assert_allclose(loss, np.cumprod(2 * np.sqrt(errors * (1 - errors))))
+        assert (adaboost["errors"](model, X, y) <= loss).all()
+
+    def test_three_half_planes_that_err_are_right_together(self, adaboost):
+        X, y = adaboost["TEN_POINTS"], adaboost["TEN_CLASSES"]
+        model = adaboost["boost"](X, y, 3)
+        assert all((stump.predict(X) != y).any() for stump in model.stumps)
+        assert adaboost["errors"](model, X, y)[-1] == 0
+        figure, axes = pyplot.subplots(1, 4)
+        adaboost["draw_rounds"](axes, X, y)
+        sizes = [np.concatenate([marks.get_sizes() for marks in panel.collections[1:]]) for panel in axes]
+        np.testing.assert_allclose(sizes[0], 90.0)
+        wrong = model.stumps[0].predict(X) != y
+        assert sizes[1][wrong].min() > sizes[1][~wrong].max()
+        pyplot.close(figure)
+
     def test_test_error_falls_after_the_training_error_is_small_and_margins_grow(self, adaboost):
         rng = np.random.default_rng(0)
         (X, y, _), (X_test, y_test, _) = adaboost["rings"](200, rng), adaboost["rings"](500, rng)
@@ -173,6 +205,22 @@ def test_variance_of_a_forest_is_that_of_the_formula_and_a_vote_beats_its_voters
     assert majority > 2 * 10 * (15 * 0.5 + 35 * 0.25) / 50  # what one of all 50 decides rightly
     ignorant, _ = forest["consensus"](0.25, 60, np.random.default_rng(0))
     assert ignorant == pytest.approx(2.5, abs=0.6)
+
+
+def test_a_mean_of_trees_smooths_a_curved_pattern_and_misses_a_straight_line():
+    planes = example("ensembles/planes")
+    curved = planes["compared"](
+        make_moons(150, noise=0.35, random_state=0), make_moons(2000, noise=0.35, random_state=1)
+    )
+    assert max(curved["bagging"], curved["random forest"]) < curved["tree"]
+    train, test = (planes["line"](n, seed) for n, seed in ((150, 0), (2000, 1)))
+    straight = planes["compared"](train, test)
+    assert straight["logistic regression"] < straight["bagging"] / 2
+    figure, axes = pyplot.subplots(1, 6)
+    planes["draw"](axes, *train, straight)
+    assert axes[2].get_title() == f"bagging\ntest error {100 * straight['bagging']:.1f} %"
+    assert [len(panel.collections) for panel in axes] == [1, 3, 3, 3, 3, 3]
+    pyplot.close(figure)
 
 
 def test_a_majority_of_independent_voters_is_right_almost_surely():

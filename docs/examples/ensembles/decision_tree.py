@@ -9,7 +9,8 @@ answer itself, since an attribute with many values narrows down anything.
 
 The second part grows a tree on data with noise, once more than is good for it, and cuts it back: reduced-error pruning
 replaces the node by a leaf whose removal helps most on validation data, as long as it does not harm. A test of
-significance that stops the growth is the alternative, and an attribute at random the baseline.
+significance that stops the growth is the alternative. Attributes at random, or those with the fewest or the most
+values, are the baselines: they do not look at the class.
 
 scikit-learn's trees have binary splits of numbers; these have branches for categories, and need forty lines. The last
 panel is scikit-learn's: cost-complexity pruning, which takes away the branch that saves least error a leaf and leaves a
@@ -93,6 +94,11 @@ def gain(x: np.ndarray, y: np.ndarray, impurity: Callable = entropy) -> float:
 def gain_ratio(x: np.ndarray, y: np.ndarray) -> float:
     """Information gain by the entropy of the answer."""
     return gain(x, y) / bits if (bits := entropy(x)) else 0.0
+
+
+def by_values(sign: int, rng: np.random.Generator) -> Callable[[np.ndarray, np.ndarray], float]:
+    """A score that asks for the attribute with the most values (1) or the fewest (-1), or any (0); ties at random."""
+    return lambda x, y: sign * len(np.unique(x)) + rng.random()
 
 
 def grow(
@@ -196,6 +202,12 @@ def noisy_data(n_samples: int, rng: np.random.Generator) -> tuple[np.ndarray, np
     return X.astype(str), np.where(y, "yes", "no")
 
 
+def with_useless(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Two more features, of two and of ten values, that say nothing of the class."""
+    useless = [rng.integers(values, size=len(y)).astype(str) for values in (2, 10)]
+    return np.column_stack([X, *useless]), y
+
+
 if __name__ == "__main__":
     table = np.array([line.split() for line in TENNIS.splitlines()])
     X, y = table[:, :-1], table[:, -1]
@@ -229,9 +241,19 @@ if __name__ == "__main__":
         "stopped by a test of significance, level 0.01": grow(*train, gain, level=0.01),
         "gain ratio": grow(*train, gain_ratio),
         "Gini": grow(*train, lambda x, y: gain(x, y, gini)),
-        "attributes at random": grow(*train, lambda x, y: rng.random()),
     }.items():
         print(f"{label}: {tree.leaves()} leaves, test error {error(tree, *test):.3f}")
+    print("with an attribute of two and one of ten values that say nothing:")
+    longer_train, longer_test = (with_useless(*part, rng) for part in (train, test))
+    for label, score in {
+        "largest gain": gain,
+        "gain ratio": gain_ratio,
+        "fewest values": by_values(-1, rng),
+        "most values": by_values(1, rng),
+        "at random": by_values(0, rng),
+    }.items():
+        tree = grow(*longer_train, score)
+        print(f"  {label}: {tree.leaves()} leaves, test error {error(tree, *longer_test):.3f}")
     sizes, errors, best = cost_complexity(*((X.astype(float), y) for X, y in (train, test)))
     right.plot(sizes, errors)
     right.axvline(sizes[best], color="0.6", linestyle="--", label="chosen by 10 folds")

@@ -10,6 +10,7 @@ from proset_study.data.sources import make
 from proset_study.data.splits import select_fold
 from proset_study.data.splitting import split
 from proset_study.methods.set_cover import find_radii
+from proset_study.methods.set_cover_quantiles import equally_spaced
 
 SEED = np.random.SeedSequence(3)
 
@@ -107,3 +108,25 @@ def test_of_few_labels_all_samples_or_the_labelled_ones_are_candidates(wine, unl
     np.testing.assert_array_equal(fitted.prototypes().X, model.prototypes_)
     np.testing.assert_array_equal(fitted.predict_proba(wine.X_score).argmax(axis=1), model.predict(wine.X_score))
     assert fitted.covers[-1].objective_path[0] == pytest.approx(len(rows))
+
+
+def test_radii_at_equally_spaced_quantiles_go_from_the_smallest_distance_to_the_median(wine):
+    fitted = methods.get("set_cover_quantiles")(wine).fit({}, 21, SEED)
+    distances = pdist(wine.X)
+    np.testing.assert_allclose(fitted.radii[[0, 4, -1]], np.quantile(distances, [0.0, 0.1, 0.5]))
+    numbers = fitted.staged_summary()["prototypes"]
+    assert numbers[0] == len(wine.y)  # a ball of the smallest distance holds its own sample only
+    assert 3 <= numbers[-1] < 20
+    same = replace(wine, X=np.ones((20, 2)), y=np.zeros(20, dtype=int))
+    np.testing.assert_array_equal(equally_spaced(same, 0.1, 3), [1.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("parameters", [{}, {"cost": 0.7}, {"balanced": 1}])
+def test_at_the_same_radius_it_does_not_matter_which_grid_the_radius_is_on(wine, parameters, monkeypatch):
+    spaced = methods.get("set_cover_quantiles")(wine).fit({"step": 0.05, **parameters}, 8, SEED)
+    monkeypatch.setattr("proset_study.methods.set_cover.find_radii", lambda data, complexity: spaced.radii)
+    geometric = methods.get("set_cover")(wine).fit(parameters, 8, SEED)
+    for one, other in zip(spaced.covers, geometric.covers, strict=True):
+        np.testing.assert_array_equal(one.index, other.index)
+        np.testing.assert_array_equal(one.objective_path, other.objective_path)
+    assert spaced.majority == geometric.majority

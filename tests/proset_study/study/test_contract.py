@@ -34,7 +34,8 @@ def template_subject() -> Subject:
 
 @pytest.fixture(scope="session")
 def experiments(pytestconfig):
-    files = [ROOT / "workflow/suites/battery.yaml", *pytestconfig.getoption("configfile")]
+    suites = (ROOT / f"workflow/suites/{name}.yaml" for name in ("set_cover", "battery"))
+    files = [*suites, *pytestconfig.getoption("configfile")]
     return merged(*(Path(file).absolute() for file in files))["experiments"]
 
 

@@ -1,4 +1,4 @@
-"""Sequences of amino acids: one family against all others, known by motifs that its members share.
+"""Sequences of amino acids: one family against all others, with branches, known by motifs that its members share.
 
 They stand in for data that no package ships: the proteins of J. Bien and R. Tibshirani, Prototype selection for
 interpretable classification, Annals of Applied Statistics 5 (2011), section 6.3.
@@ -20,18 +20,23 @@ SHORTEST, LONGEST = 100, 400  # letters
 
 @dataclass(frozen=True)
 class ProteinFamilies(Generator):
-    """Each family has motifs, in an order, which a member has at random places of a random sequence.
+    """Each family has motifs, in an order, and branches, each of which descends from a random sequence of its own.
 
-    Every letter of a motif is replaced by a random one with the probability `mutation`. Every second of the other
-    families is a relative, whose first motif is that of the family in question.
+    A member is the ancestor of its branch with every letter replaced by a random one with a probability of its own, up
+    to `divergence`, and with the motifs at random places; every letter of a motif is replaced with the probability
+    `mutation`. Members of a branch are the more alike the less they have changed; branches have little more than the
+    motifs in common. Every second of the other families is a relative: its first motif is that of the family in
+    question, and its first branch descends from one of that family's.
     """
 
-    description = "Protein-like sequences without features; one family, known by its motifs, against all others."
+    description = "Protein-like sequences without features; one family, with branches and motifs, against all others."
     settings = {  # noqa: RUF012
         "metric": {"description": "By what sequences are compared.", "$ref": "#/$defs/name"},
         "members": integer("Sequences of the family.", 1),
         "others": integer("Sequences of other families.", 1),
         "families": integer("The other families.", 1),
+        "branches": integer("Of each family.", 1),
+        "divergence": number("Largest probability that a letter of an ancestor is replaced.", minimum=0, maximum=1),
         "motifs": integer("Of each family.", 1, 100),
         "motif_length": integer("Letters of a motif.", 1, 100),
         "mutation": number("Probability that a letter of a motif is replaced.", minimum=0, maximum=1),
@@ -42,6 +47,8 @@ class ProteinFamilies(Generator):
     members: int = 45
     others: int = 1663
     families: int = 40
+    branches: int = 9
+    divergence: float = 0.8
     motifs: int = 3
     motif_length: int = 12
     mutation: float = 0.25
@@ -61,16 +68,24 @@ class ProteinFamilies(Generator):
         def letters(*shape):
             return rng.choice(len(AMINO_ACIDS), size=shape, p=probabilities)
 
+        def changed(sequence, rate):
+            return np.where(rng.random(sequence.shape) < rate, letters(*sequence.shape), sequence)
+
         planted = letters(1 + self.families, motifs, length)
         planted[2::2, 0] = planted[0, 0]
+        sizes = rng.integers(SHORTEST, LONGEST + 1, (1 + self.families, self.branches))
+        ancestors = [[letters(size) for size in of_family] for of_family in sizes]
+        for relative in range(2, 1 + self.families, 2):
+            ancestors[relative][0] = changed(ancestors[0][relative // 2 % self.branches], self.divergence)
         family = np.concatenate([np.zeros(self.members, dtype=int), rng.integers(1, 1 + self.families, self.others)])
+        branch = rng.integers(self.branches, size=len(family))
+        rates = self.divergence * rng.random(len(family)) ** 2  # most have changed little
         items = []
-        for which, size in zip(family, rng.integers(SHORTEST, LONGEST + 1, len(family)), strict=True):
-            sequence = letters(size)
-            gaps = np.sort(rng.integers(0, size - motifs * length + 1, motifs))
-            is_replaced = rng.random((motifs, length)) < self.mutation
-            changed = np.where(is_replaced, letters(motifs, length), planted[which])
-            for first, motif in zip(gaps + length * np.arange(motifs), changed, strict=True):
+        for which, part, rate in zip(family, branch, rates, strict=True):
+            sequence = changed(ancestors[which][part], rate)
+            gaps = np.sort(rng.integers(0, len(sequence) - motifs * length + 1, motifs))
+            places = gaps + length * np.arange(motifs)
+            for first, motif in zip(places, changed(planted[which], self.mutation), strict=True):
                 sequence[first : first + length] = motif
             items.append("".join(AMINO_ACIDS[letter] for letter in sequence))
         return DataSet(

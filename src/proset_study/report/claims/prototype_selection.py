@@ -1,11 +1,21 @@
 """Claims about prototypes by set cover (P), after Bien and Tibshirani (2011); see data/published/statements.csv."""
 
 from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.prototype_places import of_prototypes, of_samples
 from proset_study.report.claims import measures
 from proset_study.report.claims.checks import ELEVEN, EQUIVALENT_SCORES, Check, compare, never_always_best
-from proset_study.report.claims.quantities import Quantity, balanced_accuracy, combine, less, measure, prototypes
+from proset_study.report.claims.quantities import (
+    Quantity,
+    balanced_accuracy,
+    combine,
+    distance,
+    less,
+    measure,
+    prototypes,
+)
 from proset_study.report.claims.registry import claim
 
+EQUIVALENT_ERRORS = 0.005  # difference in cross-validation where the rare class is 0.026 of the samples
 NEARLY = 0.1  # by which proportion the greedy objective may be above that of the linear program
 METHODS = ("set_cover", "nearest_neighbour", "k_medoids", "lvq")
 BY_DISSIMILARITY = ("E15_nearest_neighbour", "E15_set_cover", "E15_k_medoids")
@@ -46,7 +56,7 @@ def _no_method_is_always_best(scope):
 @claim(
     "P6",
     "Which method is best depends on the distance: another one by l1 than by l2",
-    *("iris", "wine", "cancer", "penguins"),
+    *("iris", "wine", "cancer", "penguins", "election", "affairs_1969"),
 ).holds_if
 def _the_distance_decides(scope):
     best = []
@@ -104,4 +114,40 @@ claim(  # half of the rare class, and all of the other one, are a balanced accur
 ).holds_if(
     _as_good(balanced_accuracy("E17_set_cover", MISMATCH), balanced_accuracy("E17_nearest_neighbour", MISMATCH)),
     compare(balanced_accuracy("E17_set_cover", MISMATCH), ">", 0.75),
+)
+
+
+def _elsewhere(name, experiment, places):
+    return measure(f"share of other classes around {name}", experiment, lambda final: float(places(final).mean()))
+
+
+claim(
+    "P13",
+    "Condensing keeps samples near the boundary between classes, set cover those of homogeneous regions",
+    *("wine", "cancer", "digits", "mixture"),
+).holds_if(
+    compare(
+        _elsewhere("prototypes", "condensed_nn", of_prototypes),
+        ">",
+        _elsewhere("all samples", "condensed_nn", of_samples),
+    ),
+    compare(
+        _elsewhere("prototypes", "set_cover", of_prototypes),
+        "<",
+        _elsewhere("all samples", "set_cover", of_samples),
+    ),
+)
+claim(
+    "P14",
+    "Set cover by a mismatch kernel has the same smallest error in cross-validation as a support vector machine",
+    "families",
+).holds_if(
+    compare(
+        distance(
+            measure("smallest error", "E17_set_cover", lambda final: min(final.stage2["mean"]), MISMATCH),
+            measure("smallest error", "E17_svm", lambda final: min(final.stage1["mean"]), MISMATCH),
+        ),
+        "<=",
+        EQUIVALENT_ERRORS,
+    )
 )

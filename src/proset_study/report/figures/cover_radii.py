@@ -8,6 +8,7 @@ from proset.set_cover import SetCoverClassifier
 from proset_study.data.metrics import EUCLIDEAN, is_ranked
 from proset_study.methods.set_cover import SetCover, find_radii
 from proset_study.methods.set_cover_lp import SetCoverLP
+from proset_study.methods.set_cover_quantiles import SetCoverQuantiles
 from proset_study.report.figures import set_cover
 from proset_study.report.figures.registry import FigureSpec, by_metric, is_of, of_data_set, unpacked
 from proset_study.report.figures.set_cover import CATEGORY, between, cover_of, distance_of, fitted_of
@@ -80,9 +81,12 @@ def class_tree_figure(final: Final) -> ReportFigure | None:
         leaf_font_size=7,
     )
     axes.axhline(radius, color="black", linestyle=":", linewidth=1.0)
+    lowest, top = min(map(max, tree["dcoord"])), max(map(max, tree["dcoord"]))
+    base = max(0.0, lowest - 0.2 * (top - lowest))  # below there are no joins
     place = 10.0 * np.arange(len(own)) + 5.0
     marked = chosen[tree["leaves"]]
-    axes.scatter(place[marked], np.zeros(marked.sum()), s=24, zorder=3, clip_on=False, **class_style(k))
+    axes.scatter(place[marked], np.full(marked.sum(), base), s=24, zorder=3, clip_on=False, **class_style(k))
+    axes.set_ylim(base, top + 0.02 * (top - base))
     axes.set_ylabel("distance at which groups are joined")
     name, called = final.data_set, plain(final.data.class_names[k])
     left_out = sorted(foreign[~chosen].tolist(), reverse=True)[:5]
@@ -101,7 +105,7 @@ def class_tree_figure(final: Final) -> ReportFigure | None:
 @of_data_set(CATEGORY)
 def _plan(subject):
     shape = tuple(subject.settings["image"]) if "image" in subject.settings else None
-    greedy = [run for run in subject.every if is_of(run, SetCover)]
+    greedy = [run for run in subject.every if is_of(run, SetCover) or is_of(run, SetCoverQuantiles)]
     for run in (run for run in greedy if subject.is_plane and not run.variant):
         yield FigureSpec(f"cover_balls {run.name}", [run], unpacked(balls_figure))
     draws = {

@@ -1,9 +1,12 @@
 """Prototypes that several methods select, next to each other: by class, by error along the path, and as images."""
 
+from functools import partial
+
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from proset.losses import error_rate
-from proset.plot.style import log_axis, plain
+from proset.plot.style import choice_style, log_axis, plain
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.fits.resampling import training_rows
 from proset_study.methods import get
@@ -12,8 +15,18 @@ from proset_study.methods.labels import method_name
 from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.set_cover import FittedSetCover, SetCover
+from proset_study.report.analysis.prototype_places import NEIGHBOURS, of_prototypes, of_samples
+from proset_study.report.analysis.whole_paths import whole_path
 from proset_study.report.figures.registry import FigureSpec, by_metric, is_of, of_data_set, unpacked
-from proset_study.report.figures.style import ReportFigure, canvas, legend, method_style, panels
+from proset_study.report.figures.style import (
+    ESTIMATOR_COLOURS,
+    OTHER_COLOURS,
+    ReportFigure,
+    canvas,
+    legend,
+    method_style,
+    panels,
+)
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
@@ -25,8 +38,11 @@ LONGEST = 60  # letters of a label
 
 def name_of(final: Final) -> str:
     """Method and metric of a final model, as in figures."""
-    metric = "" if final.metric == EUCLIDEAN else f", {final.metric}"
-    return f"{method_name(final.run.method)}{metric}"
+    return f"{method_name(final.run.method)}{_by(final)}"
+
+
+def _by(final):
+    return "" if final.metric == EUCLIDEAN else f", {final.metric}"
 
 
 def class_counts_figure(finals: list[Final]) -> ReportFigure:
@@ -66,12 +82,12 @@ def class_counts_figure(finals: list[Final]) -> ReportFigure:
     )
 
 
-def test_path_figure(finals: list[Final]) -> ReportFigure:
-    """Test error at every size up to the chosen one against the number of prototypes, as in figure 4 of the source."""
+def test_path_figure(finals: list[Final], seed: int) -> ReportFigure:
+    """Test error along the whole path against the number of prototypes, as in figure 4 of the source."""
     figure, (axes,) = panels(1, 1, (7.0, 4.4))
     found, seen = [], dict.fromkeys((final.run.method for final in finals), 0)
     for final in finals:
-        fitted, part = final.model.fitted, final.part
+        fitted, part = whole_path(final, seed), final.part
         prototypes = np.array(fitted.staged_summary()["prototypes"])
         errors = np.array(
             [error_rate(p, part.y_score, part.weight_score) for p in fitted.staged_predict_proba(part.X_score)]
@@ -79,30 +95,45 @@ def test_path_figure(finals: list[Final]) -> ReportFigure:
         shown = prototypes > 0
         line = LINES[seen[final.run.method] % len(LINES)] if shown.sum() > 1 else "none"
         seen[final.run.method] += 1
-        look = {**method_style(final.run.method), "linestyle": line, "linewidth": 1.1}
+        look = {**_path_style(final.run.method, list(seen)), "linestyle": line, "linewidth": 1.1}
         axes.plot(prototypes[shown], errors[shown], label=name_of(final), **look)
+        chosen = _chosen(final)
+        if shown.sum() > 1:
+            axes.scatter(prototypes[chosen], errors[chosen], **choice_style())
         best = int(np.where(shown, errors, np.inf).argmin())
-        found.append((100 * errors[best], prototypes[best], name_of(final), 100 * errors[-1]))
+        found.append((100 * errors[best], prototypes[best], name_of(final), 100 * errors[chosen]))
     log_axis(axes, "x", dense=True)
     axes.set(xlabel="prototypes", ylabel="test error", ylim=(0, None))
     legend(figure, widest=2.2)
     name = finals[0].data_set
-    least, number, winner, at_end = min(found)
+    least, number, winner, at_choice = min(found)
     texts = [f"{called} {error:.1f} % with {n:,}" for error, n, called, _ in found]
     return ReportFigure(
         title=f"{name}: test error along the path",
         finding=f"On this split the lowest error is {least:.1f} %, of {winner} with {number:,} prototypes; its chosen"
-        f" size has {at_end:.1f} %.",
-        caption="Error of the final models at every size on their paths up to the chosen one. The lowest is too low as"
-        " an estimate, since the test set chose it.",
+        f" size has {at_choice:.1f} %.",
+        caption="Error of the final models at every size on their paths; diamonds: the chosen sizes, where paths of"
+        " expensive fits end. The lowest is too low as an estimate, since the test set chose it.",
         alt=f"Test error on {name} against the number of prototypes; lowest: {'; '.join(texts)}.",
         figure=figure,
     )
 
 
-def centres_figure(centres: Final, cover: Final, shape: tuple[int, int]) -> ReportFigure:
+def _chosen(final):
+    """Place of the chosen size on the path."""
+    return final.stage2["settings"].index(final.fit["complexity"])
+
+
+def _path_style(method, methods):
+    """As of `method_style`, with colours for the first grey ones."""
+    look, own = method_style(method), [m for m in methods if method_style(m)["color"] in OTHER_COLOURS]
+    is_grey, place = method in own, own.index(method) if method in own else 0
+    return {**look, "color": ESTIMATOR_COLOURS[place]} if is_grey and place < len(ESTIMATOR_COLOURS) else look
+
+
+def centres_figure(centres: Final, cover: Final, shape: tuple[int, int], seed: int) -> ReportFigure:
     """Centres of k-means and about as many prototypes of a set cover as images, as in figure 5 of the source."""
-    averaged, chosen = centres.model.fitted, cover.model.fitted
+    averaged, chosen = centres.model.fitted, whole_path(cover, seed)
     assert isinstance(averaged, FittedPrototypes)
     assert isinstance(chosen, FittedSetCover)
     size = min(int(averaged.size[-1]), PER_CLASS.index(IMAGES) + 1)
@@ -128,26 +159,79 @@ def centres_figure(centres: Final, cover: Final, shape: tuple[int, int]) -> Repo
         panel.tick_params(length=0)
         panel.spines[:].set_visible(False)
     name = centres.data_set
+    sharp, varied = zip(*((_sharpness(X.reshape(-1, *shape)), _variety(X, k)) for X, k in rows.values()), strict=True)
     return ReportFigure(
         title=f"{name}: centres of k-means next to prototypes",
-        finding=f"Compare the {len(labels)} centres, which are means, with {len(picked.index)} prototypes, which are"
-        " samples.",
+        finding=f"Neighbouring pixels differ by {sharp[0]:.3g} in the {len(labels)} centres and by {sharp[1]:.3g} in"
+        f" the {len(picked.index)} prototypes, two images of a class by {varied[0]:.3g} and {varied[1]:.3g}.",
         caption="A row per class. Centres are means of many samples, prototypes are samples; the radius is the one on"
-        " the path of the set cover that gives the nearest number.",
+        " the path of the set cover that gives the nearest number. Differences are root mean squares, those of pixels"
+        " are sharpness, those of images variety.",
         alt=f"Images of {' and of '.join(rows)} on {name}, by class.",
+        figure=figure,
+    )
+
+
+def _sharpness(images: np.ndarray) -> float:
+    """Root mean square of the differences of neighbouring pixels; images of shape (m, rows, columns)."""
+    steps = [np.diff(images, axis=axis).ravel() for axis in (1, 2)]
+    return float(np.sqrt((np.concatenate(steps) ** 2).mean()))
+
+
+def _variety(images: np.ndarray, labels: np.ndarray) -> float:
+    """Root mean square of the differences of the pixels of two images of a class, over all pairs; 0 without any."""
+    between = (cdist(own, own, "sqeuclidean") / own.shape[1] for own in (images[labels == k] for k in set(labels)))
+    pairs = np.concatenate([squared[np.triu_indices(len(squared), 1)] for squared in between])
+    return float(np.sqrt(pairs.mean())) if len(pairs) else 0.0
+
+
+def places_figure(finals: list[Final]) -> ReportFigure:
+    """How many prototypes of each method lie inside their class, near its boundary, and among other classes."""
+    metrics = [final.metric for final in finals]
+    firsts = [final for i, final in enumerate(finals) if final.metric not in metrics[:i]]
+    samples = {f"all training samples{_by(final)}": of_samples(final) for final in firsts}
+    prototypes = {f"{final.run.experiment}: {name_of(final)}": of_prototypes(final) for final in finals}
+    prototypes = {label: shares for label, shares in prototypes.items() if len(shares)}
+    found = {**samples, **prototypes}
+    figure, axes = canvas(8.0, 1.2 + 0.27 * len(found))
+    left, place = np.zeros(len(found)), -np.arange(len(found))
+    parts = {
+        "inside: no neighbour of another class": [100 * (s == 0).mean() for s in found.values()],
+        "near the boundary: up to half": [100 * ((s > 0) & (s <= 0.5)).mean() for s in found.values()],
+        "among others: more than half": [100 * (s > 0.5).mean() for s in found.values()],
+    }
+    for (label, widths), colour in zip(parts.items(), ("#C6DBEF", "#6BAED6", "#08519C"), strict=True):
+        axes.barh(place, widths, left=left, height=0.75, color=colour, label=label)
+        left += widths
+    axes.set_yticks(place, [plain(label, LONGEST) for label in found])
+    axes.set(xlabel="proportion of the prototypes, %", xlim=(0, 100))
+    legend(figure, widest=2.6)
+    name = finals[0].data_set
+    around, everywhere = ({label: 100 * s.mean() for label, s in of.items()} for of in (prototypes, samples))
+    texts = [f"{label} {share:.0f} %" for label, share in (everywhere | around).items()]
+    first, share = next(iter(everywhere.items()))
+    return ReportFigure(
+        title=f"{name}: where the prototypes lie",
+        finding=f"The share of other classes near prototypes {ranges(around, '{:.0f} %')}; near {first} it is"
+        f" {share:.0f} %.",
+        caption=f"By the classes of the {NEIGHBOURS} training samples nearest to each prototype. The source says that"
+        " condensing keeps samples near the boundary, and set cover those of homogeneous regions.",
+        alt=f"Neighbours of other classes around samples and prototypes on {name}: {'; '.join(texts)}.",
         figure=figure,
     )
 
 
 @of_data_set(CATEGORY)
 def _plan(subject):
+    seed = subject.stored.study.config["seed"]
     counting = [run for run in subject.every if "prototypes" in get(run.method).quantities and by_metric(run)]
     if len({run.method for run in counting}) > 1:
         yield FigureSpec("prototypes_by_class", counting, class_counts_figure)
-        yield FigureSpec("prototypes_test_path", counting, test_path_figure)
+        yield FigureSpec("prototypes_test_path", counting, partial(test_path_figure, seed=seed))
+        yield FigureSpec("prototypes_places", counting, places_figure)
     centres = next((run for run in subject.runs if is_of(run, KMeans)), None)
     covers = [run for run in subject.every if is_of(run, SetCover) and by_metric(run)]
     if centres and "image" in subject.settings:
-        draw = unpacked(centres_figure, shape=tuple(subject.settings["image"]))
+        draw = unpacked(centres_figure, shape=tuple(subject.settings["image"]), seed=seed)
         for run in covers:
             yield FigureSpec(f"centres_and_prototypes {run.name}", [centres, run], draw, needs_all=True)

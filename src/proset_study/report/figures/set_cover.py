@@ -17,7 +17,7 @@ CATEGORY = "Prototypes chosen by set cover"
 SHOWN = 88  # prototypes at most, the first ones; as many as in the source
 COLUMNS = 11
 UNDER_A_TREE = 24  # images below a tree
-LARGEST_TREE = 600  # samples; above, single leaves are not to be seen
+LARGEST_TREE = 2000  # samples; above, single leaves are not to be seen
 FEWEST = 8  # prototypes; fewer need no map
 
 

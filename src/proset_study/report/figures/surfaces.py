@@ -4,14 +4,15 @@ from functools import partial
 
 import numpy as np
 
-from proset.losses import log_loss
+from proset.losses import error_rate, log_loss
 from proset.plot.fitted import grid
 from proset.plot.style import plain
 from proset.plot.surface import STEPS, DecisionSurfaceDisplay, probability_bar
 from proset_study.data import generators
 from proset_study.data.metrics import compares_features
+from proset_study.methods import get
 from proset_study.methods.labels import method_name
-from proset_study.methods.weighted import WeightedPrototypeModel
+from proset_study.methods.prototypes import PrototypeModel
 from proset_study.report.analysis.runs import optimal_pairs
 from proset_study.report.figures.registry import FigureSpec, of_data_set, unpacked
 from proset_study.report.figures.style import ReportFigure, panels, shared_labels
@@ -19,6 +20,8 @@ from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 
 SMALL, LARGE = 180, 420  # pixels a side
+LONGEST = 12  # letters of the name of an experiment
+MOST_PROTOTYPES = 250  # circles of more hide the surface
 
 
 def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
@@ -31,9 +34,9 @@ def surfaces_figure(finals: list[Final], settings: dict) -> ReportFigure:
         _draw(shown, panel, scale=0.5)
         if is_known:
             _best_boundary(panel, shown, generated)
-        loss = log_loss(final.probabilities, final.y, final.weight)
-        label = "" if final.label == final.run.method else f"{final.label}, "  # some are named after their method
-        panel.set_title(f"{label}{method_name(final.run.method)}\ntest log-loss {loss:.2f}")
+        is_alone = [f.run.method for f in finals].count(final.run.method) == 1
+        label = "" if is_alone else f"{plain(final.label, LONGEST)}, "  # else the method says which it is
+        panel.set_title(f"{label}{method_name(final.run.method)}\n{_scores(final)}")
     _finish(figure, axes, displays)
     data_set, wrong = finals[0].data_set, {model(f): _misclassified(f) for f in finals}
     return ReportFigure(
@@ -73,7 +76,7 @@ def display(final: Final, resolution: int) -> DecisionSurfaceDisplay:
     x, y = grid(encoded[~np.isnan(encoded).any(axis=1)], resolution)  # a model may take what is missing as it is
     points = np.column_stack([axis.ravel() for axis in np.meshgrid(x, y)])
     prototypes, weights = None, None
-    if isinstance(model.fitted, WeightedPrototypeModel):
+    if isinstance(model.fitted, PrototypeModel) and len(model.fitted.prototypes().X) <= MOST_PROTOTYPES:
         found = model.fitted.prototypes()
         prototypes, weights = found.X * model.scale + model.centre, found.weights
     return DecisionSurfaceDisplay(
@@ -113,8 +116,17 @@ def _finish(figure, axes, displays):
 
 _CAPTION = (
     f"Shade: predicted probability in {STEPS} steps, white where all classes are equally probable; lines: where the"
-    " most probable class changes. Points: test samples, with a black edge if misclassified; circles: prototypes."
+    " most probable class changes. Points: test samples, with a black edge if misclassified; circles: prototypes of"
+    f" models with at most {MOST_PROTOTYPES}."
 )
+
+
+def _scores(final):
+    """The error rate, with the log-loss of methods that have probabilities: of others it is 34.5 times the error."""
+    error = f"error {100 * error_rate(final.probabilities, final.y, final.weight):.1f} %"
+    if not get(final.run.method).probabilistic:
+        return error
+    return f"log-loss {log_loss(final.probabilities, final.y, final.weight):.2f}, {error}"
 
 
 def _misclassified(final):

@@ -143,6 +143,14 @@ def _evaluation_errors(config) -> Iterator[str]:
                 if d not in (allowed := generated if draws else data_sets):
                     known = ", ".join(allowed) or "none"
                     yield f"{where}.{experiment}: data set {d!r} is not allowed, allowed are {known}"
+    for kind, only in config.get("additional_replicates", {}).get("evaluations", {}).items():
+        if kind not in (asked_for := config.get("evaluations", {})):
+            yield _not_among("additional_replicates.evaluations", kind, asked_for)
+            continue
+        where, of_kind = f"additional_replicates.evaluations.{kind}", asked_for[kind]["of"]
+        yield from _unknown(where, "experiment", only, of_kind)
+        for experiment, names in only.items():
+            yield from _unknown(f"{where}.{experiment}", "data set", names, of_kind.get(experiment, names))
 
 
 def _comparison_errors(config) -> Iterator[str]:

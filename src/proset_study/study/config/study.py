@@ -310,10 +310,12 @@ class Study:
                     yield replicate, run, d
 
     def evaluated(self, kind: str, replicates: Iterable, data_set: str | None = None) -> Iterator[tuple[int, Run, str]]:
-        """The final models, as in `final_models`, that the config wants evaluated; none of `additional_replicates`."""
-        wanted = self.config.get("evaluations", {}).get(kind, {"of": {}})["of"]
+        """The final models, as in `final_models`, that the config wants evaluated."""
+        everywhere = self.config.get("evaluations", {}).get(kind, {"of": {}})["of"]
+        of_additional = self.config.get("additional_replicates", {}).get("evaluations", {}).get(kind, {})
         for replicate, run, d in self.final_models(replicates, data_set=data_set):
-            if int(replicate) in self.config["replicates"] and d in wanted.get(run.experiment, []):
+            wanted = everywhere if int(replicate) in self.config["replicates"] else of_additional
+            if d in wanted.get(run.experiment, []):
                 yield replicate, run, d
 
 

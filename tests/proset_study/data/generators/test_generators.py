@@ -39,7 +39,7 @@ DIGESTS = {  # of what is made of some settings, so that no change of code chang
     "digits_16": ({"images": 200, "copies": 2, "angle": 30.0, "shift": 2.0, "thickness": 1.0}, "17fd5b97db1a6a06"),
     "protein_families": (
         {"members": 9, "others": 30, "families": 4, "motifs": 2, "motif_length": 5, "mutation": 0.5},
-        "9730f36b53619dbd",
+        "bffc48a054f8d382",
     ),
     "mixed": (
         {

@@ -24,6 +24,7 @@ from proset_study.methods.adaboost import AdaBoost
 from proset_study.methods.bagging import Bagging
 from proset_study.methods.decision_tree import DecisionTree
 from proset_study.methods.knn import FittedKNN
+from proset_study.methods.nearest_prototype import FittedPrototypes
 from proset_study.methods.proset import FittedProset
 from proset_study.methods.random_forest import RandomForest
 from proset_study.methods.set_cover import FittedSetCover
@@ -32,7 +33,7 @@ from proset_study.report.claims.checks import ELEVEN, FIVE, SIX
 from proset_study.report.claims.evidence import KNN, Evidence, PublishedEvidence, StoredEvidence
 from proset_study.report.claims.learning import LEARNERS
 from proset_study.report.claims.measures import count_regions, separable, training_log_loss
-from proset_study.report.claims.prototype_selection import METHODS, TANGENT
+from proset_study.report.claims.prototype_selection import METHODS, MISMATCH, TANGENT
 from proset_study.store.results import Row, read_published, write_rows
 from proset_study.store.stored import Missing, Stored
 from proset_study.study.config.checks import load
@@ -293,6 +294,18 @@ def fitted_by(method, parameters, complexity, X, y, **attributes):
     made = fitted_to(X, y)
     fitted = method(made.part).fit(parameters, complexity, np.random.SeedSequence(0))
     return fitted_to(X, y, fitted, **attributes)
+
+
+def keeping(*rows):
+    """A model whose prototypes are samples of a line, the first half of which is of one class."""
+    X, rows = np.arange(40.0)[:, None], list(rows)
+    y = np.repeat([0, 1], 20)
+    return fitted_to(X, y, FittedPrototypes.of([(X[rows], y[rows])], fitted_to(X, y).part))
+
+
+def searched_for_errors(stage1=None, stage2=None):
+    """Mean errors in cross-validation of the trials, and along the path."""
+    return SimpleNamespace(stage1={"mean": stage1}, stage2={"mean": stage2})
 
 
 def wrong_on(n):
@@ -631,6 +644,16 @@ CASES |= {
     ("P9", "digits_16"): [
         model(E16_set_cover=[spread_classes(1, 2, 3, 4)] * 2, variant=TANGENT),
         model(E16_set_cover=[spread_classes(4, 3, 2, 1)] * 2, variant=TANGENT),
+    ],
+    ("P13", "wine"): [
+        model(condensed_nn=keeping(19, 20), set_cover=keeping(5, 35)),
+        model(condensed_nn=keeping(4, 34)),
+        model(set_cover=keeping(18, 20)),
+    ],
+    ("P14", "families"): [
+        model(E17_set_cover=searched_for_errors(stage2=[0.1, 0.02, 0.03]), variant=MISMATCH)
+        | model(E17_svm=searched_for_errors(stage1=[0.1, 0.018]), variant=MISMATCH),
+        model(E17_svm=searched_for_errors(stage1=[0.1, 0.03]), variant=MISMATCH),
     ],
     ("C3", "mixture_54"): [with_true_errors(0.2, 0.3, 0.4), with_true_errors(0.29, 0.3, 0.31)],
     ("C14", "mixture_54"): [

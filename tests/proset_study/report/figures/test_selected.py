@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.collections import PathCollection
 from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
 from tests.proset_study.config_files import merged
 from tests.proset_study.report.conftest import drawn
 from tests.proset_study.small_study import check_findings, compute, config_of
@@ -17,7 +18,11 @@ from proset.set_cover import SetCoverClassifier
 from proset_study.data.generators.mixture import Mixture
 from proset_study.data.sources import make
 from proset_study.methods.set_cover import find_radii
+from proset_study.report.analysis import whole_paths
+from proset_study.report.analysis.prototype_places import of_prototypes
+from proset_study.report.analysis.whole_paths import whole_path
 from proset_study.report.catalogue import data_set_figures, plan
+from proset_study.report.figures import surfaces
 from proset_study.report.figures.cover_radii import MOST
 from proset_study.report.tables.table_files import to_markdown
 from proset_study.report.tables.tables import study_table
@@ -47,6 +52,7 @@ def small(tmp_path_factory) -> Stored:
         "of_ranks": {**cover, "metric": "rank", "data_sets": ["strings"]},
         "means": {"method": "k_means", "stage2": {"complexity": 4}, "data_sets": ["images", "blobs"]},
         "plain": {**cover, "data_sets": ["blobs"]},
+        "spaced": {**cover, "method": "set_cover_quantiles", "data_sets": ["strings"]},
         "costs": {**cover, "vary": {"cost": [0.01, 1.0]}, "data_sets": ["blobs"]},
     }
     strings = {"file": str(folder / "strings.csv"), "target": "family", "items": "sequence", "metric": "short"}
@@ -82,13 +88,19 @@ def test_prototypes_are_counted_by_class_and_metric(small):
     assert ticks[1:3] == ["cover: set cover", "cover: set cover, manhattan"]
 
 
-def test_test_errors_along_the_path_are_those_of_the_models(small):
+def test_test_errors_go_along_the_whole_path_and_are_those_of_the_models_where_they_end(small):
     figure, finals = drawn(small, "blobs", "prototypes_test_path")
     axes = figure.figure.axes[0]
     assert len(axes.lines) == len(finals)
+    marked = [tuple(mark.get_offsets()[0]) for mark in axes.collections]
     for line, final in zip(axes.lines, finals, strict=True):
-        assert line.get_ydata()[-1] == pytest.approx(error_rate(final.probabilities, final.y))
-        assert line.get_xdata()[-1] == final.fit["summary"]["prototypes"]
+        chosen = final.fit["summary"]["prototypes"], pytest.approx(error_rate(final.probabilities, final.y))
+        points = list(zip(*line.get_data(), strict=True))
+        assert chosen in points
+        assert len(points) == len(final.stage2["settings"])
+        assert (chosen in marked) == (len(points) > 1)
+    ends = [line.get_xdata().min() for line in axes.lines[:2]]
+    assert max(ends) < min(final.fit["summary"]["prototypes"] for final in finals[:2])
     first, second = (line.get_linestyle() for line in axes.lines[:2])
     assert first != second  # one method by two metrics
     lowest = min(line.get_ydata().min() for line in figure.figure.axes[0].lines)
@@ -97,6 +109,48 @@ def test_test_errors_along_the_path_are_those_of_the_models(small):
     numbers = [final.fit["summary"]["prototypes"] for final in finals]
     assert f"from 84 training samples, ranges from {min(numbers)} for " in counts.finding
     assert f"to {max(numbers)} for " in counts.finding
+
+
+def test_a_whole_path_begins_with_the_model_and_is_not_made_of_large_data(small, monkeypatch):
+    cover, means = small.final("plain", "blobs"), small.final("means", "blobs")
+    whole = whole_path(cover, small.study.config["seed"])
+    assert len(whole.covers) == 14 > len(cover.model.fitted.covers)
+    for one, other in zip(cover.model.fitted.covers, whole.covers, strict=False):
+        np.testing.assert_array_equal(one.index, other.index)
+    longer = whole_path(means, small.study.config["seed"])
+    np.testing.assert_array_equal(longer.X[: len(means.model.fitted.X)], means.model.fitted.X)
+    monkeypatch.setattr(whole_paths, "LARGEST", 83)
+    assert whole_path(cover, 1) is cover.model.fitted
+
+
+def test_places_of_prototypes_are_by_the_classes_of_their_neighbours(small):
+    figure, finals = drawn(small, "blobs", "prototypes_places")
+    axes = figure.figure.axes[0]
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert labels[:2] == ["all training samples", "all training samples, manhattan"]
+    assert len(labels) == 2 + len(finals)
+    inside, near, among = ([bar.get_width() for bar in bars] for bars in axes.containers)
+    np.testing.assert_allclose(np.sum([inside, near, among], axis=0), 100)
+    part, cover = finals[0].part, finals[0].model.fitted.covers[-1]
+    nearest = NearestNeighbors(n_neighbors=10).fit(part.X).kneighbors(return_distance=False)
+    foreign = (part.y[nearest] != part.y[:, None]).mean(axis=1)
+    assert inside[0] == pytest.approx(100 * np.mean(foreign == 0))
+    assert among[0] == pytest.approx(100 * np.mean(foreign > 0.5))
+    own = cover.labels == part.y[cover.index]
+    np.testing.assert_allclose(of_prototypes(finals[0])[own], foreign[cover.index][own])
+    assert f"near all training samples it is {100 * foreign.mean():.0f} %" in figure.finding
+
+
+def test_panels_of_surfaces_say_the_error_and_show_few_prototypes(small, monkeypatch):
+    figure, (cover, *_) = drawn(small, "blobs", "surfaces")
+    error = error_rate(cover.probabilities, cover.y)
+    titles = [panel.get_title() for panel in figure.figure.axes]
+    assert titles[0].startswith("plain, set cover\n") if cover.run.name == "plain" else titles[0]
+    assert titles[0].endswith(f"\nerror {100 * error:.1f} %")
+    assert not any("log-loss" in title for title in titles)
+    assert len(surfaces.display(cover, 5).prototypes) == cover.fit["summary"]["prototypes"]
+    monkeypatch.setattr(surfaces, "MOST_PROTOTYPES", 1)
+    assert surfaces.display(cover, 5).prototypes is None
 
 
 def test_balls_are_those_of_radii_on_the_path(small):
@@ -121,7 +175,9 @@ def test_the_best_boundary_is_drawn_where_it_is_known(small):
     assert "Dashed: the best possible rule" in figure.caption
 
 
-@pytest.mark.parametrize(("data_set", "run"), [("strings", "of_strings"), ("blobs", "cover_metric_manhattan")])
+@pytest.mark.parametrize(
+    ("data_set", "run"), [("strings", "of_strings"), ("strings", "spaced"), ("blobs", "cover_metric_manhattan")]
+)
 def test_the_tree_of_a_class_counts_foreign_samples(small, data_set, run):
     figure, (final,) = drawn(small, data_set, f"cover_class_tree_{run}")
     part, cover, radius = final.part, final.model.fitted.covers[-1], final.model.fitted.radii[-1]
@@ -155,6 +211,12 @@ def test_images_are_those_of_the_samples_chosen_by_tangent_distance(small):
     left, right = figure.figure.axes
     assert len(left.images) == means.fit["summary"]["prototypes"]
     assert f"{len(right.images)} prototypes" in right.get_title()
+    numbers = [len(cover.index) for cover in whole_path(final, small.study.config["seed"]).covers]
+    assert len(right.images) == min(numbers, key=lambda n: abs(n - len(left.images))) < len(cover.index)
+    centres = np.array([np.asarray(image.get_array()) for image in left.images], dtype=float)
+    across, down = (np.diff(centres, axis=axis).ravel() for axis in (1, 2))
+    sharpness = np.sqrt(np.mean(np.concatenate([across, down]) ** 2))
+    assert f"Neighbouring pixels differ by {sharpness:.3g} in the {len(centres)} centres" in figure.finding
 
 
 def test_a_varied_cost_shows_errors_of_a_method_without_probabilities(small):

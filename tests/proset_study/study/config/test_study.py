@@ -84,6 +84,32 @@ def test_methods_that_are_ranked_have_the_same_replicates(config, replicates):
                 assert all(study.data_sets_of(run, r) == run.data_sets for r in study.replicates), experiment
 
 
+def test_further_replicates_have_the_evaluations_that_are_named_for_them():
+    study = load(merged("workflow/replicates.yaml"))
+    found = [(run.name, d) for _, run, d in study.evaluated("bias_variance", [3])]
+    assert found == [("decision_tree", "xor_3f"), ("bagging", "xor_3f")]
+    assert set(found) < {(run.name, d) for _, run, d in study.evaluated("bias_variance", [0])}
+    assert not list(study.evaluated("learning_curve", [3]))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"curves": {"E3": ["wine"]}}, "additional_replicates.evaluations: 'curves' is not allowed"),
+        (
+            {"bootstrap": {"E7": ["wine"]}},
+            "additional_replicates.evaluations.bootstrap: unknown experiment 'E7'",
+        ),
+        ({"bootstrap": {"E3": ["digits"]}}, "evaluations.bootstrap.E3: unknown data set 'digits'"),
+    ],
+)
+def test_evaluations_of_further_replicates_are_among_those_of_the_study(wanted, message):
+    config = merged("workflow/replicates.yaml")
+    config["additional_replicates"]["evaluations"] = wanted
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        load(config)
+
+
 def test_a_wrong_reference_in_the_schema_is_named_in_a_line(config, monkeypatch, tmp_path):
     wrong = tmp_path / "schema.yaml"
     text = SCHEMA.read_text(encoding="utf-8")
