@@ -1,6 +1,7 @@
 """The records of a report: unpacked, and held against the config, its seeds and the manifest."""
 
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from proset_study.data.splitting import split
 from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.release.verify.differences import brief
 from proset_study.release.verify.foreign import ForeignReport
+from proset_study.release.verify.models import Remade, is_exact
 from proset_study.report.analysis.manifest import content_hash, fits_and_cost
 from proset_study.store.packed import records_sha256, unpack
 from proset_study.store.stored import Final, Stored
@@ -52,6 +54,21 @@ class Unpacked(Stored):
     def costed(self) -> list[int]:
         """Replicates with the records of all their fits, of searches and of all fit seeds."""
         return [replicate for replicate in self.searched if replicate in self.refitted]
+
+    @property
+    def made(self) -> Path:
+        """Where the files of the report are written again."""
+        return self.folder / "made"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all records of fits are here, and each model can be fitted again to the last bit."""
+        has_all = self.refitted == self.study.replicates and self.searched == self.study.config["replicates"]
+        return has_all and all(map(is_exact, self.all_finals()))
+
+    def _final(self, replicate, run, data_set):
+        final = super()._final(replicate, run, data_set)
+        return Remade(**{field.name: getattr(final, field.name) for field in fields(final)}, study=self.study)
 
     def searched_finals(self) -> list[Final]:
         return [final for replicate in self.searched for final in self.finals(replicate)]
