@@ -8,6 +8,7 @@ from pathlib import Path
 from proset_study.release.verify.differences import brief, first, line_differences
 from proset_study.release.verify.foreign import ForeignReport, Refused
 from proset_study.release.verify.records import Unpacked
+from proset_study.release.verify.shown import other_code
 from proset_study.report.analysis.findings import FEATURE_COLUMNS, selected_features
 from proset_study.report.claims import COLUMNS, agreed, write_claims
 from proset_study.store.results import as_cell, write_rows
@@ -19,8 +20,19 @@ OF_ALL = ("verdict", "replicates_holding", "replicates_decided")
 COUNTED = ("replicates", "selected", "proportion")
 
 
-def claims(stored: Unpacked, foreign: ForeignReport, published: Path, skip: Callable[[str], None]) -> Iterator[str]:
-    """Decide the claims again; what needs records or models that are not here is left out, and said to `skip`."""
+def claims_and_features(
+    stored: Unpacked, foreign: ForeignReport, manifest: dict, published: Path, skip: Callable[[str], None]
+) -> Iterator[str]:
+    """Decide the claims and select the features again; what is not checked is said to `skip`."""
+    if other := other_code(manifest):
+        skip(f"{layout.CLAIMS} and {layout.FEATURES}, {other}")
+        return
+    yield from _claims(stored, foreign, published, skip)
+    yield from _features(stored, foreign, skip)
+
+
+def _claims(stored, foreign, published, skip):
+    """What needs records or models that are not here is left out."""
     path = stored.made / layout.CLAIMS
     write_claims(path, stored, published)
     if stored.is_whole:
@@ -63,8 +75,8 @@ def _claim(row):
     return [row[column] for column in ("id", "claim", "dataset", "cannot_fail", "published", "published_evidence")]
 
 
-def features(stored: Unpacked, foreign: ForeignReport, skip: Callable[[str], None]) -> Iterator[str]:
-    """Select features again; without the records of all replicates, counts can be as far off as they are many."""
+def _features(stored, foreign, skip):
+    """Without the records of all replicates, counts can be as far off as the others are many."""
     path = stored.made / layout.FEATURES
     try:
         write_rows(path, selected_features(stored), FEATURE_COLUMNS)

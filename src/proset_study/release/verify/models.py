@@ -1,7 +1,7 @@
 """Final models of which a report has the records only: they are fitted again where a claim or a page needs them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from proset_study.fits.final import FinalModel, fit_final, read_model
 from proset_study.fits.search import Case
 from proset_study.release.verify.differences import brief, same
 from proset_study.release.verify.foreign import Refused
-from proset_study.store.stored import Final, Missing
+from proset_study.store.stored import Final, Missing, Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study
 from proset_study.study.fingerprints import arithmetic_of
@@ -54,6 +54,14 @@ class Remade(Final):
         if not all(file.exists() for file in files):
             raise Missing(f"the search of {self.label} on {self.data_set}")
         return True
+
+
+class Recorded(Stored):
+    """The records of a study without its models, which are fitted again; see `Remade`."""
+
+    def _final(self, replicate, run, data_set):
+        final = super()._final(replicate, run, data_set)
+        return Remade(**{field.name: getattr(final, field.name) for field in fields(final)}, study=self.study)
 
 
 def case_of(study: Study, final: Final) -> Case:

@@ -1,7 +1,6 @@
 """The records of a report: unpacked, and held against the config, its seeds and the manifest."""
 
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +15,15 @@ from proset_study.data.splitting import split
 from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.release.verify.differences import brief
 from proset_study.release.verify.foreign import ForeignReport
-from proset_study.release.verify.models import Remade, is_exact
+from proset_study.release.verify.models import Recorded, is_exact
 from proset_study.report.analysis.manifest import content_hash, fits_and_cost
 from proset_study.store.packed import records_sha256, unpack
-from proset_study.store.stored import Final, Stored
+from proset_study.store.stored import Final
 from proset_study.study import layout
 from proset_study.study.config.study import Study
 
 
-class Unpacked(Stored):
+class Unpacked(Recorded):
     """The records that are in a report, unpacked below a folder; a ValueError if an archive is damaged or lacks some.
 
     `recorded`, `refitted` and `searched` are the replicates with records of final models, of all their fit seeds, of
@@ -65,10 +64,6 @@ class Unpacked(Stored):
         """Whether all records of fits are here, and each model can be fitted again to the last bit."""
         has_all = self.refitted == self.study.replicates and self.searched == self.study.config["replicates"]
         return has_all and all(map(is_exact, self.all_finals()))
-
-    def _final(self, replicate, run, data_set):
-        final = super()._final(replicate, run, data_set)
-        return Remade(**{field.name: getattr(final, field.name) for field in fields(final)}, study=self.study)
 
     def searched_finals(self) -> list[Final]:
         return [final for replicate in self.searched for final in self.finals(replicate)]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from proset import arithmetic
-from proset_study.release.verify.claims import claims, features
+from proset_study.release.verify.claims import claims_and_features
 from proset_study.release.verify.derived import OF_REFITS, OF_SEARCHES, numbers, predictions, workbook
 from proset_study.release.verify.differences import first
 from proset_study.release.verify.foreign import ForeignReport, Refused, checked_study, extracted, one_line
@@ -83,7 +83,7 @@ def verify(
     if made_by is not None:
         yield from _guarded("records", checksums, stored, manifest)
     exactness = "to the byte" if same else f"text exactly, numbers to a relative difference of {tolerance:g}"
-    derived = f"{layout.ALL_SCORES}, comparison.csv, claims.csv, tables/, tables.xlsx, evaluation/ and findings/"
+    derived = f"{layout.ALL_SCORES}, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/"
     say(f"{derived} are computed again and compared {exactness}")
     if not same:
         theirs = "an older one" if made_by is None else repr(made_by)
@@ -92,8 +92,7 @@ def verify(
     yield from _guarded("numbers", numbers, stored, foreign, published, tolerance, say)
     yield from _guarded("predictions", predictions, stored, foreign, unchecked.append)
     yield from _guarded("workbook", workbook, stored, foreign, tolerance)
-    yield from _guarded("claims", claims, stored, foreign, published, unchecked.append)
-    yield from _guarded("features", features, stored, foreign, unchecked.append)
+    yield from _guarded("claims", claims_and_features, stored, foreign, manifest, published, unchecked.append)
     yield from _guarded("facts", facts, foreign, manifest)
     drawn = np.random.default_rng(seed)
     yield from _guarded("pages", pages, stored, foreign, manifest, published, n_pages, drawn, say, unchecked.append)

@@ -1,6 +1,6 @@
 """Whether what people read follows from the records: pages and figures are rendered again and compared to the byte.
 
-The same code renders the same bytes, see `manifest.made_with`; what other code rendered is not checked.
+The same code gives the same bytes, see `manifest.made_with`; what other code has shown is not checked.
 """
 
 import base64
@@ -17,6 +17,7 @@ from markupsafe import escape
 from proset_study.base.records import write_text
 from proset_study.release.verify.differences import brief, first
 from proset_study.release.verify.foreign import ForeignReport, Refused
+from proset_study.release.verify.models import Recorded
 from proset_study.release.verify.records import Unpacked
 from proset_study.report.analysis.manifest import made_with
 from proset_study.report.write import write_page_of, write_report
@@ -34,7 +35,7 @@ def facts(foreign: ForeignReport, manifest: dict) -> Iterator[str]:
     for key, text in told(manifest).items():
         if f"<dd>{escape(text)}</dd>" not in page:
             yield f"{layout.MANIFEST} and {layout.INDEX}: {key} differ, the manifest has {brief(text)}"
-    if _is_of_this_code(manifest):
+    if not other_code(manifest):
         for package in sorted(closure(*modules_of("report"), *modules_of("page"))[1]):
             if (known := manifest["versions"].get(package)) != version(package):
                 yield f"{layout.MANIFEST}: {package} {brief(known)} is not the version that the keys in it count"
@@ -74,7 +75,8 @@ def pages(
     with_page = [data_set for data_set in stored.study.data_sets if any(_is_of(data_set, name) for name in theirs)]
     drawn = with_page if n_pages is None else rng.permutation(with_page)[:n_pages].tolist()
     for data_set in drawn:
-        write_page_of(data_set, stored, stored.made, options, stored.study.data_sets)
+        part = Recorded(stored.folder, stored.study.of_data_set(data_set))  # all that the workflow's job is given
+        write_page_of(data_set, part, stored.made, options, stored.study.data_sets)
     if others := [data_set for data_set in with_page if data_set not in drawn]:
         skip(f"pages and figures of {', '.join(others)}: {n_pages} of {len(with_page)} data sets are drawn")
     say(f"pages and figures, over all data sets and of {len(drawn)}, are rendered again and compared to the byte")
@@ -82,7 +84,10 @@ def pages(
     ours = {name for name in ours if is_shown(name)}
     in_archives = {name for name in ours - theirs if layout.archived(stored.study, name)}
     for name in sorted(ours - in_archives):
-        yield from _compare(name, stored, foreign)
+        try:
+            yield from _compare(name, stored, foreign)
+        except Refused as error:
+            yield str(error)
     unknown = {name for name in theirs - ours if not any(_is_of(data_set, name) for data_set in others)}
     yield from first([f"{name} does not follow from the records" for name in sorted(unknown)], "like the last one")
 
@@ -97,18 +102,17 @@ def _is_of(data_set, name):
     return name == page or name.startswith(f"{figures}/")
 
 
+def other_code(manifest: dict) -> str:
+    """What has decided the claims and rendered the pages of a report; empty if it is what would do so here."""
+    rendered = manifest.get("rendered")  # not in older reports
+    if rendered is not None and all(rendered[key] == value for key, value in made_with().items()):
+        return ""
+    return f"made by other code or libraries, proset {manifest['versions']['proset']} of commit {manifest['commit']}"
+
+
 def _not_rendered(stored, manifest):
     """Why pages cannot be made again here; empty if they can."""
-    if not _is_of_this_code(manifest):
-        return (
-            f"made by other code or libraries, proset {manifest['versions']['proset']} of commit {manifest['commit']}"
-        )
-    return "" if stored.is_whole else "not all records are here, or another arithmetic made them"
-
-
-def _is_of_this_code(manifest):
-    rendered = manifest.get("rendered")  # not in older reports
-    return rendered is not None and all(rendered[key] == value for key, value in made_with().items())
+    return other_code(manifest) or ("" if stored.is_whole else "not all records are here, or of another arithmetic")
 
 
 def _compare(name, stored, foreign):
@@ -148,5 +152,5 @@ def _library(page):
     try:
         content = unpacker.decompress(base64.b64decode(packed[0], validate=True), MAX_TEXT)
     except (binascii.Error, zlib.error) as error:
-        raise Refused(f"the library in a page is damaged: {error}") from error
+        raise Refused(f"a page has a damaged library: {error}") from error
     return content if unpacker.eof and not unpacker.unused_data else None

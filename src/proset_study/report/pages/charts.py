@@ -71,7 +71,7 @@ class Chart:
 @cache
 def library() -> str:
     """Vega-Embed with Vega-Lite and Vega, as text that a page unpacks: gzip in base64."""
-    made = subprocess.run([sys.executable, bundle.__file__], capture_output=True, check=True).stdout
+    made = subprocess.run([sys.executable, "-P", bundle.__file__], capture_output=True, check=True).stdout
     packed = gzip.compress(made, 9, mtime=0)
     return base64.b64encode(packed).decode("ascii")
 

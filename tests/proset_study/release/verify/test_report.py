@@ -12,7 +12,7 @@ from tests.proset_study.small_study import compute, pack_archive, write_all
 from proset_study import methods
 from proset_study.base.records import read_json, read_json_lines, read_text, write_json, write_json_lines, write_text
 from proset_study.release.release import release
-from proset_study.report.analysis.manifest import manifest
+from proset_study.report.analysis.manifest import made_with, manifest
 from proset_study.store.metrics import LOSSES, SCORES, Score
 from proset_study.store.packed import pack, read_files, records_sha256, unpack, write_files
 from proset_study.store.results import Row, case_rows, read_csv, text_of, write_rows
@@ -533,6 +533,8 @@ def test_rows_of_replicates_in_the_archive_are_taken_from_the_results(repeated, 
     (tmp_path / "small-report.tar.xz").unlink()
     assert check(folder, n_refits=2) == []
     assert "numbers of replicate 1, which are taken from results.csv.xz" in check.said[-1]
+    change_manifest(folder, lambda known: known["rendered"].update(made_with()))
+    assert check(folder) == []
     assert "not checked: findings/selected_features.csv of replicates 1" in check.said
     path = folder / layout.FEATURES
     kept = path.read_text(encoding="utf-8")
