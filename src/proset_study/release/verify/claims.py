@@ -42,10 +42,10 @@ def _claims(stored, foreign, published, skip):
     if [_claim(row) for row in ours] != [_claim(row) for row in theirs]:
         yield f"{layout.CLAIMS} has other claims than the study decides"
         return
-    undecided, differing = 0, []
+    skipped, differing = 0, []
     for number, (a, b) in enumerate(zip(ours, theirs, strict=True), start=2):
         lacking = [*(OF_THE_FIRST if a["first"] == "not decidable" else ()), *(OF_ALL if _lacks(stored, a) else ())]
-        undecided += bool(lacking)
+        skipped += bool(lacking)
         differing += [
             f"{layout.CLAIMS}, line {number}, {column}: {brief(b[column])}, decided again {brief(a[column])}"
             for column in COLUMNS
@@ -54,8 +54,8 @@ def _claims(stored, foreign, published, skip):
         if b["replicates_holding"] and not _is_consistent(b, len(stored.replicates)):
             differing.append(f"{layout.CLAIMS}, line {number}: the verdict does not follow from the replicates")
     yield from first(differing, "differ", f"{layout.CLAIMS}: ")
-    if undecided:
-        skip(f"{undecided} of {len(ours)} claims, which need records or models that are not here")
+    if skipped:
+        skip(f"{skipped} of {len(ours)} claims, which need records or models that are not here")
 
 
 def _lacks(stored, row):
