@@ -6,9 +6,10 @@ REFITS ?= 5
 FILES ?=
 ARCHIVE ?=
 MINUTES ?= 120
+PAGES ?=
 WHEELS ?= dist/wheels
 CHECKS = --published data/published/published.csv --refits $(REFITS) --seed $(shell date +%s) --minutes $(MINUTES) \
-	--files $(FILES)
+	$(if $(PAGES),--pages $(PAGES)) --files $(FILES)
 PLATFORMS := manylinux2014_x86_64 manylinux2014_aarch64 macosx_11_0_x86_64 macosx_11_0_arm64 win_amd64
 BIN := .venv/bin
 NOWHERE := http://127.0.0.1:9

@@ -24,6 +24,7 @@ def stored(tmp_path_factory) -> Stored:
 @pytest.fixture(scope="session")
 def published(tmp_path_factory):
     path = tmp_path_factory.mktemp("published") / "published.csv"
+    shutil.copy(ROOT / "data/published/statements.csv", path.parent)
     path.write_text(
         "experiment,method,dataset,variant,section,quantity,value,text\nE3,proset,flowers,,final,log_loss,0.5,0.50\n",
         encoding="utf-8",

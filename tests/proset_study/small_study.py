@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from markupsafe import escape
 
 from proset_study.base.records import read_json, write_text
 from proset_study.fits import evaluations
 from proset_study.release.predictions import write_store
+from proset_study.release.verify.shown import told
 from proset_study.report.write import write_report
 from proset_study.store.packed import pack
 from proset_study.store.results import write_scores
@@ -152,13 +154,16 @@ def write_odd(path):
 
 
 def write_all(stored, folder, published, checkout):
-    """A report with stand-ins for pages and claims, as if the checkout had been run."""
-    write_report(stored, folder, published, ["tables", "numbers", "manifest"])
+    """A report with stand-ins for pages, which other code has rendered, as if the checkout had been run."""
+    write_report(stored, folder, published, ["tables", "numbers", "manifest", "models"])
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=checkout, capture_output=True, text=True, check=True)
-    write_manifest(folder, read_json(folder / layout.MANIFEST) | {"commit": head.stdout.strip()})
+    known = read_json(folder / layout.MANIFEST) | {"commit": head.stdout.strip()}
+    known["rendered"]["page"] = "0" * 16
+    write_manifest(folder, known)
     write_store(folder / layout.STORE, stored, head.stdout.strip())
+    write_text(folder / layout.INDEX, "".join(f"<dd>{escape(text)}</dd>\n" for text in told(known).values()))
     for name in layout.released(stored.study):
-        if not (folder / name).exists() and name.endswith((".html", layout.CLAIMS)):
+        if not (folder / name).exists() and name.endswith(".html"):
             write_text(folder / name, f"in place of {name}\n")
     for archive in layout.record_archives(stored.study):
         pack_archive(stored.folder, stored.study, archive, folder / layout.RECORDS.format(archive=archive))

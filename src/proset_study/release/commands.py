@@ -85,8 +85,12 @@ def verify(
     archive: Path | None = None,
     files: Sequence[Path] = (),
     minutes: float = 120.0,
+    pages: Annotated[int | None, count] = None,
 ) -> None:
-    """Compute every number of a report again from its records, repeat some fits; status 1 if anything differs."""
+    """Make all of a report again from its records, repeat some fits; status 1 if anything differs.
+
+    Of `pages` data sets, by default of all, pages and figures are rendered again.
+    """
     import tempfile
 
     from proset_study.release.verify.foreign import bounded
@@ -94,7 +98,8 @@ def verify(
 
     differences = 0
     with tempfile.TemporaryDirectory() as scratch, bounded(minutes, Path(scratch)):
-        for line in verify(report, published, refits, seed, Path(scratch), map(str, files), archive):
+        said = verify(report, published, refits, seed, Path(scratch), map(str, files), archive, n_pages=pages)
+        for line in said:
             differences += 1
             print(line)
     checked = report or archive
@@ -110,9 +115,10 @@ def verify_release(
     seed: int,
     files: Sequence[Path] = (),
     minutes: float = 120.0,
+    pages: Annotated[int | None, count] = None,
 ) -> None:
     """Check the archive of a release by what is in it alone; status 1 if anything differs."""
-    verify(None, published, refits, seed, release, files, minutes)
+    verify(None, published, refits, seed, release, files, minutes, pages)
 
 
 def restore(report: Path, archive: Path | None = None, files: Sequence[Path] = ()) -> None:

@@ -8,7 +8,7 @@ from proset_study.base.records import write_text
 from proset_study.report.analysis.costs import Cost, costs
 from proset_study.report.analysis.edges import Edge, edges
 from proset_study.report.analysis.findings import FEATURE_COLUMNS, selected_features, write_findings
-from proset_study.report.analysis.manifest import manifest
+from proset_study.report.analysis.manifest import manifest, rendered
 from proset_study.report.analysis.published import Agreement, agreement
 from proset_study.report.analysis.reproduction import Finding, reproduction
 from proset_study.report.analysis.variance import Noise, variance_rows
@@ -36,7 +36,9 @@ def write_report(
     `stored` is a `Finished` one for a partial report; `options` are those of the commands that the pages give.
     """
     if "manifest" in parts:  # first, because fits that do not belong together are refused
-        write_text(folder / layout.MANIFEST, json.dumps(manifest(stored), indent=1, allow_nan=False) + "\n")
+        docs = "../../docs/" if (folder.parent.parent / "docs/statistics.md").exists() else ""  # in the repository only
+        known = manifest(stored) | {"rendered": rendered(options, docs)}
+        write_text(folder / layout.MANIFEST, json.dumps(known, indent=1, allow_nan=False) + "\n")
     if "tables" in parts:
         for table in study_tables(stored, published):
             if table.numbers:
@@ -44,7 +46,7 @@ def write_report(
     if "numbers" in parts:
         _numbers(stored, folder, published)
     if "models" in parts:  # from the records and the models
-        write_rows(folder / layout.FINDINGS / "selected_features.csv", selected_features(stored), FEATURE_COLUMNS)
+        write_rows(folder / layout.FEATURES, selected_features(stored), FEATURE_COLUMNS)
         write_claims(folder / layout.CLAIMS, stored, published)
     if "overview" in parts:
         _overview(stored, folder, published, options)
@@ -59,10 +61,15 @@ def write_data_sets(stored: Stored, folder: Path, options: list[str] = LOCAL, or
     order = order or stored.study.data_sets  # pages lead to the next one
     for data_set in stored.study.data_sets:
         if stored.finals(data_set=data_set):
-            figures = folder / layout.FIGURES.format(data_set=data_set)
-            page = folder / layout.PAGE.format(data_set=data_set)
-            write_figures(stored, figures, data_set)
-            write_data_set(page, stored, data_set, figures, options, neighbours(order, data_set))
+            write_page_of(data_set, stored, folder, options, order)
+
+
+def write_page_of(data_set: str, stored: Stored, folder: Path, options: list[str], order: list[str]) -> None:
+    """Write the page and the figures of one data set; `order` has those of the whole study."""
+    figures = folder / layout.FIGURES.format(data_set=data_set)
+    page = folder / layout.PAGE.format(data_set=data_set)
+    write_figures(stored, figures, data_set)
+    write_data_set(page, stored, data_set, figures, options, neighbours(order, data_set))
 
 
 def neighbours(order: list[str], data_set: str) -> tuple[str, str]:

@@ -59,6 +59,7 @@ FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
 FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
 EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
 RULES = f"{FINDINGS}/rules.csv.xz"
+FEATURES = f"{FINDINGS}/selected_features.csv"
 HEADLINE = f"{FINDINGS}/headline.md"
 WHEN_IT_PAYS = f"{FINDINGS}/when_does_it_pay.html"  # a page of some studies only, so that no rule can name it
 RECORDS = "records/{archive}.tar.xz"

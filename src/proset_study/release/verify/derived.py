@@ -25,11 +25,11 @@ OF_REFITS = ("findings/response_curves.csv", "data_sets/")
 def numbers(
     stored: Unpacked, foreign: ForeignReport, published: Path, tolerance: float, say: Callable[[str], None]
 ) -> Iterator[str]:
-    """Write tables and numbers again, compare all of them but the workbook.
+    """Write tables and numbers again below `stored.made`, compare all of them but the workbook.
 
     Rows of fits that have no records are those of the report, as the tables need them.
     """
-    made = _made(stored)
+    made = stored.made
     theirs = rows_of(foreign.text(layout.ALL_SCORES), Row)
     cases = stored.study.cases(stored.recorded)
     ours = [row for case in cases for row in case_rows(stored.folder, case)]
@@ -49,10 +49,6 @@ def numbers(
     expected = {*names, *OF_SEARCHES}
     lost = [name for name in foreign.files if name.startswith(f"{layout.EVALUATIONS}/") and name not in expected]
     yield from (f"{name} does not follow from the records" for name in sorted(lost))
-
-
-def _made(stored):
-    return stored.folder / "made"
 
 
 def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Iterator[str]:
@@ -81,7 +77,7 @@ def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Itera
 
 def _compare(name, stored, foreign, tolerance):
     try:
-        ours, theirs = text_of(name, (_made(stored) / name).read_bytes()), foreign.text(name)
+        ours, theirs = text_of(name, (stored.made / name).read_bytes()), foreign.text(name)
     except Refused as error:
         yield str(error)
         return
@@ -98,7 +94,7 @@ def _compare(name, stored, foreign, tolerance):
 
 def workbook(stored: Unpacked, foreign: ForeignReport, tolerance: float) -> Iterator[str]:
     """Compare every cell with what `numbers` computed; the rest of the file (dates, styles) is not compared."""
-    ours, theirs = (_sheets(path) for path in (_made(stored) / layout.WORKBOOK, foreign.path(layout.WORKBOOK)))
+    ours, theirs = (_sheets(path) for path in (stored.made / layout.WORKBOOK, foreign.path(layout.WORKBOOK)))
     absolute = CANCELLED if tolerance else 0.0
     if list(ours) != list(theirs):
         yield "tables.xlsx: sheets differ"
@@ -116,21 +112,24 @@ def workbook(stored: Unpacked, foreign: ForeignReport, tolerance: float) -> Iter
         yield from first(differing, "cells differ", f"tables.xlsx, sheet {name}: ")
 
 
-def predictions(stored: Unpacked, foreign: ForeignReport, say: Callable[[str], None]) -> Iterator[str]:
-    """Write the store of predictions again and compare it byte for byte: nothing of a stranger's is parsed."""
+def predictions(stored: Unpacked, foreign: ForeignReport, skip: Callable[[str], None]) -> Iterator[str]:
+    """Write the store of predictions again and compare it byte for byte: nothing of a stranger's is parsed.
+
+    What is not checked is said to `skip`.
+    """
     if layout.STORE_INDEX not in foreign.files:
-        say(f"not checked: {layout.STORE}/, which is in the archive of a release")
+        skip(f"{layout.STORE}/, which is in the archive of a release")
         return
     index = json.loads(foreign.text(layout.STORE_INDEX))
     if lacking := [replicate for replicate in stored.replicates if replicate not in stored.refitted]:
-        say(f"not checked: {layout.STORE}/, not all records of replicate {lacking[0]} are here")
+        skip(f"{layout.STORE}/, not all records of replicate {lacking[0]} are here")
     elif index["pyarrow"] != pyarrow.__version__:
-        say(f"not checked: {layout.STORE}/, of pyarrow {index['pyarrow']}, here it is {pyarrow.__version__}")
+        skip(f"{layout.STORE}/, of pyarrow {index['pyarrow']}, here it is {pyarrow.__version__}")
     else:
         (commit,) = index["commits"]
-        write_store(store := _made(stored) / layout.STORE, stored, commit)
+        write_store(store := stored.made / layout.STORE, stored, commit)
         for name in sorted(f"{layout.STORE}/{path.name}" for path in store.iterdir()):
-            if foreign.path(name).read_bytes() != (_made(stored) / name).read_bytes():
+            if foreign.path(name).read_bytes() != (stored.made / name).read_bytes():
                 yield f"{name} does not follow from the records"
 
 

@@ -13,15 +13,16 @@ from proset_study.data.splits import read_split
 from proset_study.fits.selection import select_complexity, select_parameters
 from proset_study.release.verify.differences import brief
 from proset_study.release.verify.foreign import ForeignReport
+from proset_study.release.verify.models import Recorded, is_exact
 from proset_study.report.analysis.manifest import content_hash, fits_and_cost
 from proset_study.store.packed import records_sha256, unpack
-from proset_study.store.stored import Final, Stored
+from proset_study.store.stored import Final
 from proset_study.study import layout
 from proset_study.study.config.study import Study
 from proset_study.study.steps import split_of
 
 
-class Unpacked(Stored):
+class Unpacked(Recorded):
     """The records that are in a report, unpacked below a folder; a ValueError if an archive is damaged or lacks some.
 
     `recorded`, `refitted` and `searched` are the replicates with records of final models, of all their fit seeds, of
@@ -51,6 +52,17 @@ class Unpacked(Stored):
     def costed(self) -> list[int]:
         """Replicates with the records of all their fits, of searches and of all fit seeds."""
         return [replicate for replicate in self.searched if replicate in self.refitted]
+
+    @property
+    def made(self) -> Path:
+        """Where the files of the report are written again."""
+        return self.folder / "made"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all records of fits are here, and each model can be fitted again to the last bit."""
+        has_all = self.refitted == self.study.replicates and self.searched == self.study.config["replicates"]
+        return has_all and all(map(is_exact, self.all_finals()))
 
     def searched_finals(self) -> list[Final]:
         return [final for replicate in self.searched for final in self.finals(replicate)]

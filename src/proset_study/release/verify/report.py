@@ -6,15 +6,17 @@ from pathlib import Path
 import numpy as np
 
 from proset import arithmetic
+from proset_study.release.verify.claims import claims_and_features
 from proset_study.release.verify.derived import OF_REFITS, OF_SEARCHES, numbers, predictions, workbook
 from proset_study.release.verify.differences import first
 from proset_study.release.verify.foreign import ForeignReport, Refused, checked_study, extracted, one_line
 from proset_study.release.verify.records import Unpacked, checksums, completeness, costs, data_and_splits, selections
 from proset_study.release.verify.refits import refits
+from proset_study.release.verify.shown import facts, pages
 from proset_study.study import layout
 
 OLDER = 1e-9  # relative, of numbers that an older arithmetic derived from records
-NOT_CHECKED = "claims.csv, findings/selected_features.csv, all pages, figures/"
+UNSEEN = "commit, machine and seconds are what the report says of itself"
 
 
 def verify(
@@ -26,14 +28,16 @@ def verify(
     files: Iterable[str] = (),
     archive: Path | None = None,
     say: Callable[[str], None] = print,
+    n_pages: int | None = None,
 ) -> Iterator[str]:
     """Yield a line for everything that differs; nothing if all is right. `say` gets what has been checked and what not.
 
     The archive of a release is by default <report>-report.tar.xz next to the report, if it is there; without a report
     it is all that is checked. `n_refits` records of each kind (trial, fold, final model) are selected by `seed` and
-    fitted again. Of custom data, `files` may be read; nothing is written but below `scratch`.
+    fitted again, pages of `n_pages` data sets are rendered again, by default of all. Of custom data, `files` may be
+    read; nothing is written but below `scratch`.
     """
-    is_release = report is None
+    is_release, unchecked = report is None, list[str]()
     try:
         if report is None:
             if archive is None:
@@ -86,8 +90,12 @@ def verify(
         here = f"here it is {arithmetic.name()}: fits of proset are not repeated"
         say(f"the arithmetic of the report is {theirs}, {here}")
     yield from _guarded("numbers", numbers, stored, foreign, published, tolerance, say)
-    yield from _guarded("predictions", predictions, stored, foreign, say)
+    yield from _guarded("predictions", predictions, stored, foreign, unchecked.append)
     yield from _guarded("workbook", workbook, stored, foreign, tolerance)
+    yield from _guarded("claims", claims_and_features, stored, foreign, manifest, published, unchecked.append)
+    yield from _guarded("facts", facts, foreign, manifest)
+    drawn = np.random.default_rng(seed)
+    yield from _guarded("pages", pages, stored, foreign, manifest, published, n_pages, drawn, say, unchecked.append)
     strange = sorted(name for name in foreign.files if not layout.belongs(study, name))
     yield from first([f"{name!r} does not belong to the report" for name in strange], "like the last one")
     wrong = list(_guarded("checksums", ForeignReport.wrong_checksums, foreign, is_release))
@@ -101,9 +109,14 @@ def verify(
     else:
         say("no fit is repeated")
     additional = [r for r in study.replicates if r not in study.config["replicates"]]
-    names = f", selections, costs and {layout.RULES} of {_replicates(additional)} (their archives have no searches)"
-    say(f"not checked: {NOT_CHECKED}{names if additional else ''}")
-    if lacking := _in_the_archive(stored):
+    if additional:
+        names = f"selections, costs and {layout.RULES} of {_replicates(additional)}"
+        unchecked.append(f"{names} (their archives have no searches)")
+    for what in unchecked:
+        say(f"not checked: {what}")
+    if not (lacking := _in_the_archive(stored)) and not unchecked:
+        say(f"not checked: nothing ({UNSEEN})")
+    if lacking:
         where = f"the records are in the archive {archive_name(report)} (make verify ARCHIVE=...)"
         say(f"not checked, because {where}: {lacking}")
 

@@ -18,7 +18,7 @@ from proset_study.store.packed import records_sha256
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study
-from proset_study.study.fingerprints import LIBRARIES, uses_kernel
+from proset_study.study.fingerprints import LIBRARIES, key, uses_kernel
 
 PACKAGES = (*LIBRARIES.values(), "snakemake")
 
@@ -45,6 +45,19 @@ def manifest(stored: Stored) -> dict:
         "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
         "missing": [asdict(model) for model in stored.missing_models],
     }
+
+
+def rendered(options: list[str], docs: str) -> dict:
+    """What pages and figures are made with besides records and manifest: the same code, here, gives the same bytes.
+
+    `options` are those of the commands in pages, `docs` is where their links to the documentation lead, "" without any.
+    """
+    return {**made_with(), "options": options, "docs": docs}
+
+
+def made_with() -> dict[str, str]:
+    """The keys of the code that writes pages and figures, which count the versions of libraries, and the processor."""
+    return {"report": key("report"), "page": key("page"), "arithmetic": library_arithmetic()}
 
 
 def downloaded(study: Study) -> dict[str, dict]:

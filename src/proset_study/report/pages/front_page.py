@@ -88,7 +88,6 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     claims = claims_section(folder / layout.CLAIMS, n_replicates, statements_beside(published), is_published)
     costs = [cost for by_method in manifest["cost"].values() for cost in by_method.values()]
     with_prototypes, errors = test_errors(stored)
-    docs = "../../docs/" if (folder.parent.parent / "docs/statistics.md").exists() else ""  # in the repository only
     tables = [*study.config["experiments"], *study.config.get("comparisons", {})]
     write_page(
         folder / layout.INDEX,
@@ -97,7 +96,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         headline=_headline(found, stored),
         study=study.name,
         track=study.track,
-        docs=docs,
+        docs=manifest.get("rendered", {}).get("docs", ""),
         replicates=stored.replicates,
         n_replicates=n_replicates,
         missing_models=stored.missing_models,
@@ -119,7 +118,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         responses=_responses(stored),
         over_data_sets=over_data_sets_section(stored),
         when_it_pays=when_it_pays_section(stored),
-        features=_features(folder / layout.FINDINGS / "selected_features.csv", stored),
+        features=_features(folder / layout.FEATURES, stored),
         evaluation_figures=KINDS,
         evaluations=evaluation_grids(stored, stored.finals(), by_data_set=False),
         data_sets=_data_sets(stored),

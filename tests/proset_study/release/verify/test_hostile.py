@@ -42,6 +42,7 @@ MANIFESTS = {
     "a config of the wrong kind": lambda known, config, _: config.update(data_sets=[]),
     "costs of the wrong kind": lambda known, *_: known.update(cost={"0": {"proset": None}}, not_converged={"x": 1}),
     "arithmetic of the wrong kind": lambda known, *_: known.update(arithmetic=[["compiled"]], records_sha256=7),
+    "pages of the wrong kind": lambda known, *_: known.update(rendered=["page"], machine={"cores": []}),
     "control characters": lambda known, config, _: config["experiments"]["E8"].update(title="\x1b[2J\x07"),
     "no config": lambda known, *_: known.pop("config"),
 }

@@ -5,14 +5,14 @@ import shutil
 
 import openpyxl
 import pytest
+from tests.proset_study.release.verify.conftest import change_manifest, one_digit_changed
 from tests.proset_study.release.verify.test_hostile import DEEP
-from tests.proset_study.small_study import compute, pack_archive, write_all, write_manifest
+from tests.proset_study.small_study import compute, pack_archive, write_all
 
 from proset_study import methods
 from proset_study.base.records import read_json, read_json_lines, read_text, write_json, write_json_lines, write_text
 from proset_study.release.release import release
-from proset_study.release.verify.report import verify
-from proset_study.report.analysis.manifest import manifest
+from proset_study.report.analysis.manifest import made_with, manifest
 from proset_study.store.metrics import LOSSES, SCORES, Score
 from proset_study.store.packed import pack, read_files, records_sha256, unpack, write_files
 from proset_study.store.results import Row, case_rows, read_csv, text_of, write_rows
@@ -24,24 +24,6 @@ from proset_study.study import layout
 def changed(report, tmp_path):
     """A copy to spoil."""
     return shutil.copytree(report, tmp_path / "report")
-
-
-@pytest.fixture
-def check(published, whole, tmp_path_factory):
-    """Verify a report: the lines that say what is wrong; what was said besides is in `check.said`."""
-
-    def lines(folder, n_refits=0, files=(whole.study.config["data_sets"]["odd"]["file"],), archive=None):
-        lines.said = []
-        scratch = tmp_path_factory.mktemp("scratch")
-        return list(verify(folder, published, n_refits, 1, scratch, files, archive, lines.said.append))
-
-    return lines
-
-
-def change_manifest(folder, change):
-    known = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    change(known)
-    write_manifest(folder, known)
 
 
 def change_archive(path, added=None, removed=()):
@@ -73,7 +55,9 @@ def test_an_honest_report_passes_with_many_refits_and_it_is_said_what_was_done(r
     said = "\n".join(check.said)
     assert "compared to the byte" in said
     assert re.search(r"\d+ fits and evaluations are repeated and compared exactly", said)
-    assert "not checked: claims.csv, findings/selected_features.csv, all pages, figures/" in said
+    assert re.search(
+        r"not checked: 6 pages and figures \(index.html, ...\), not rendered again: made by other code", said
+    )
     assert check(report) == []
     assert "no fit is repeated" in check.said
     assert not any("repeated and compared" in line for line in check.said)
@@ -104,14 +88,6 @@ def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, 
     known = read_json(report / "manifest.json")
     made = manifest(Stored(folder, whole.study))
     assert all(made[key] == known[key] for key in ("cost", "not_converged", "records_sha256"))
-
-
-def one_digit_changed(text, pattern=r"(?<=[,|& ])-?\d+\.\d*?(\d)(?=[,|& \n)])"):
-    """The text with the last digit of a number in its middle changed; of a whole number if there is no other."""
-    found = list(re.finditer(pattern, text)) or list(re.finditer(r"(?<=,)\d*?(\d)(?=[,\n])", text))
-    match = found[len(found) // 2]
-    digit = str((int(match[1]) + 1) % 10)
-    return text[: match.start(1)] + digit + text[match.end(1) :]
 
 
 def edit(path, change, *arguments):
@@ -540,7 +516,7 @@ def repeated(whole, tmp_path_factory):
     """The study with a second replicate: a copy of the results of the first one with another split of the flowers."""
     config = json.loads(json.dumps(whole.study.config))
     config["data_sets"] = {"flowers": config["data_sets"]["flowers"]}
-    config["experiments"] = {"E8": {**config["experiments"]["E8"], "data_sets": ["flowers"]}}
+    config["experiments"] = {name: {**config["experiments"][name], "data_sets": ["flowers"]} for name in ("E5", "E8")}
     config |= {"replicates": [0, 1], "comparisons": {}, "evaluations": {}}
     config.pop("only")
     return compute(config, tmp_path_factory.mktemp("repeated"))
@@ -557,6 +533,16 @@ def test_rows_of_replicates_in_the_archive_are_taken_from_the_results(repeated, 
     (tmp_path / "small-report.tar.xz").unlink()
     assert check(folder, n_refits=2) == []
     assert "numbers of replicate 1, which are taken from results.csv.xz" in check.said[-1]
+    change_manifest(folder, lambda known: known["rendered"].update(made_with()))
+    assert check(folder) == []
+    assert "not checked: findings/selected_features.csv of replicates 1" in check.said
+    path = folder / layout.FEATURES
+    kept = path.read_text(encoding="utf-8")
+    changed = re.sub(r",2,\d,[\d.]+\n", ",2,3,1.5\n", kept, count=1)
+    path.write_text(changed, encoding="utf-8")
+    (line,) = check(folder)
+    assert line.startswith("findings/selected_features.csv, line 2: ")
+    path.write_text(kept, encoding="utf-8")
     path = folder / "tables/E8.md"  # mean and deviation over both
     path.write_text(one_digit_changed(path.read_text(encoding="utf-8"), r"± \d\.\d(\d)"), encoding="utf-8")
     (line,) = check(folder)
