@@ -240,9 +240,8 @@ class Study:
     def stage1_settings(self, run: str, data_set: str) -> dict:
         """What the records of stage 1 depend on; the number of trials does not count."""
         stage1 = self.runs[run].stage("stage1", data_set)
-        kept = {
-            key: stage1[key] for key in ("space", "design", "parameters", "complexity", "resampling") if key in stage1
-        }
+        names = ("space", "design", "parameters", "complexity", "resampling")
+        kept = {name: stage1[name] for name in names if name in stage1}
         return {**kept, **self._metric(run, data_set)}
 
     def fixed_parameters(self, run: str) -> dict:
@@ -281,11 +280,11 @@ class Study:
         config["subject"] = self.subject
         config["replicates"] = self.config["replicates"][:1]
         config["data_sets"] = {data_set: self.config["data_sets"][data_set]}
-        experiments = self.config["experiments"]
-        wanted = [e for e, entry in experiments.items() if data_set in entry["data_sets"]]
+        experiments = self.config["experiments"].items()
+        wanted = {e: {**entry, "data_sets": [data_set]} for e, entry in experiments if data_set in entry["data_sets"]}
         if "only" in self.config:
             config["only"] = {e: [data_set] for e, allowed in self.config["only"].items() if data_set in allowed}
-        config["experiments"] = {e: {**self.config["experiments"][e], "data_sets": [data_set]} for e in wanted}
+        config["experiments"] = wanted
         config["comparisons"] = {
             name: {**entry, "experiments": [e for e in entry["experiments"] if e in wanted]}
             for name, entry in self.config.get("comparisons", {}).items()
