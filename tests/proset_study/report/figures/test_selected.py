@@ -136,7 +136,7 @@ def test_places_of_prototypes_are_by_the_classes_of_their_neighbours(small):
     assert among[0] == pytest.approx(100 * np.mean(foreign > 0.5))
     own = cover.labels == part.y[cover.index]
     np.testing.assert_allclose(of_prototypes(finals[0])[own], foreign[cover.index][own])
-    assert f"near all training samples it is {100 * foreign.mean():.0f} %" in figure.finding
+    assert figure.finding.endswith(f"of those of all training samples {100 * foreign.mean():.0f} %.")
 
 
 def test_panels_of_surfaces_say_the_error_and_show_few_prototypes(small, monkeypatch):
