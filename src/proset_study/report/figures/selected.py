@@ -27,7 +27,7 @@ from proset_study.report.figures.style import (
     method_style,
     panels,
 )
-from proset_study.report.wording import model, ranges
+from proset_study.report.wording import model, ranges, span
 from proset_study.store.stored import Final
 
 CATEGORY = "Prototypes"
@@ -185,13 +185,15 @@ def _variety(images: np.ndarray, labels: np.ndarray) -> float:
     return float(np.sqrt(pairs.mean())) if len(pairs) else 0.0
 
 
-def places_figure(finals: list[Final]) -> ReportFigure:
-    """How many prototypes of each method lie inside their class, near its boundary, and among other classes."""
+def places_figure(finals: list[Final]) -> ReportFigure | None:
+    """How many prototypes of each method lie inside their class, near its boundary, and among others; None without."""
     metrics = [final.metric for final in finals]
     firsts = [final for i, final in enumerate(finals) if final.metric not in metrics[:i]]
     samples = {f"all training samples{_by(final)}": of_samples(final) for final in firsts}
     prototypes = {f"{final.run.experiment}: {name_of(final)}": of_prototypes(final) for final in finals}
     prototypes = {label: shares for label, shares in prototypes.items() if len(shares)}
+    if not prototypes:
+        return None
     found = {**samples, **prototypes}
     figure, axes = canvas(8.0, 1.2 + 0.27 * len(found))
     left, place = np.zeros(len(found)), -np.arange(len(found))
@@ -210,10 +212,11 @@ def places_figure(finals: list[Final]) -> ReportFigure:
     around, everywhere = ({label: 100 * s.mean() for label, s in of.items()} for of in (prototypes, samples))
     texts = [f"{label} {share:.0f} %" for label, share in (everywhere | around).items()]
     first, share = next(iter(everywhere.items()))
+    shares = span(*(f"{end(around.values()):.0f}" for end in (min, max)))
     return ReportFigure(
         title=f"{name}: where the prototypes lie",
-        finding=f"The share of other classes near prototypes {ranges(around, '{:.0f} %')}; near {first} it is"
-        f" {share:.0f} %.",
+        finding=f"Of the {NEIGHBOURS} nearest neighbours of prototypes {shares} % are of another class, of those of"
+        f" {first} {share:.0f} %.",
         caption=f"By the classes of the {NEIGHBOURS} training samples nearest to each prototype. The source says that"
         " condensing keeps samples near the boundary, and set cover those of homogeneous regions.",
         alt=f"Neighbours of other classes around samples and prototypes on {name}: {'; '.join(texts)}.",
