@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from proset_study.study import contract
-from proset_study.study.config.study import Run
+from proset_study.study.config.runs import Run
 from proset_study.study.subject import SEED, Subject, make_fold_data
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,8 @@ from proset_study.store.metrics import score_predictions
 from proset_study.store.missing import MissingModel, find_missing_models
 from proset_study.store.results import Row, case_rows, read_rows
 from proset_study.study import layout
-from proset_study.study.config.study import Run, Study
+from proset_study.study.config.runs import Run
+from proset_study.study.config.study import Study
 
 
 class Missing(LookupError):

@@ -88,10 +88,8 @@ def runs_on(study: Study, replicate: int, data_set: str) -> list[str]:
 
 def kinds_of(study: Study, replicate: int, data_set: str, run: str) -> list[str]:
     """The evaluations that the config wants of a final model."""
-    if replicate not in study.config["replicates"]:
-        return []
-    wanted, experiment = study.config.get("evaluations", {}), study.runs[run].experiment
-    return [kind for kind in KINDS if data_set in wanted.get(kind, {"of": {}})["of"].get(experiment, [])]
+    experiment = study.runs[run].experiment
+    return [kind for kind in KINDS if data_set in study.to_evaluate(kind, replicate).get(experiment, [])]
 
 
 @cache
@@ -99,7 +97,7 @@ def data_key(study: Study, data_set: str) -> str:
     """Changes with what a data set, its dissimilarities and its split depend on, besides its replicate and its file."""
     settings, config = study.data_settings(data_set), study.config
     metrics = {metric: study.metric_settings(metric, data_set) for metric in study.stored_metrics(data_set)}
-    codes = [key("data", source=source_of(settings)), key("split")]
+    codes = [key("data", source=source_of(settings)), key("split_in_time" if "time" in settings else "split")]
     codes += [key("dissimilarities", module=module_of(of_metric)) for of_metric in metrics.values()]
     return fingerprint(settings, metrics, config["seed"], config["folds"], config["test_fraction"], codes)
 

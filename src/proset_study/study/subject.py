@@ -9,7 +9,7 @@ from proset_study import methods
 from proset_study.data.splits import FoldData
 from proset_study.fits.search import Case, draw_parameters
 from proset_study.methods.base import Fitted, Method
-from proset_study.study.config.study import Run
+from proset_study.study.config.runs import Run
 
 SEED = np.random.SeedSequence(3)
 STEPS = 2  # beyond the first one

@@ -16,7 +16,7 @@ from proset_study.methods.base import Range
 from proset_study.methods.estimators import EstimatorMethod, FittedEstimator, mean_of_trees
 from proset_study.methods.knn import KNN
 from proset_study.methods.prototypes import Prototypes
-from proset_study.study.config.study import Run
+from proset_study.study.config.runs import Run
 from proset_study.study.contract import CHECKS
 from proset_study.study.subject import Subject, make_fold_data, subject_of
 

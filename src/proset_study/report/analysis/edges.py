@@ -12,7 +12,8 @@ from proset_study.report.rows import groups, pick
 from proset_study.report.wording import format_number
 from proset_study.store.results import ROLES
 from proset_study.store.stored import Final, Stored
-from proset_study.study.config.study import Run, Study
+from proset_study.study.config.runs import Run
+from proset_study.study.config.study import Study
 
 ENDS = {"smallest": min, "largest": max}
 ALPHA = 0.01  # below this probability, chance explains no edge of a random search

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from proset_study.methods import METHODS, get
 from proset_study.store.metrics import LOSSES, OF_ALL
 from proset_study.store.stored import Final, Stored
-from proset_study.study.config.study import Run, Study
+from proset_study.study.config.runs import Run
+from proset_study.study.config.study import Study
 
 
 def runs_of(study: Study, data_set: str) -> list[Run]:

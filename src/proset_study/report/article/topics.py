@@ -14,7 +14,8 @@ from proset_study.report.rows import rows
 from proset_study.store.results import Row, read_rows
 from proset_study.store.stored import Missing, Stored
 from proset_study.study import layout
-from proset_study.study.config.study import Study, selected_data_sets
+from proset_study.study.config.runs import selected_data_sets
+from proset_study.study.config.study import Study
 
 PUBLISHED = "data/published/published.csv"
 SUBJECT = "proset"  # of the studies that article and findings are about

@@ -15,7 +15,7 @@ from proset_study.report.analysis.runs import compared_runs, finals_of, runs_of
 from proset_study.report.figures.style import ReportFigure, slug
 from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
-from proset_study.study.config.study import Run
+from proset_study.study.config.runs import Run
 
 CATEGORIES = (  # in the order of a page; others follow
     *("Verdict", "Response curves", "Over data sets", "Loss and complexity", "Prototypes", "Search"),

@@ -14,10 +14,11 @@ from proset_study.data.sizes import SKLEARN, size_of
 from proset_study.data.table_file import MAX_BYTES, check_file
 from proset_study.fits import evaluations
 from proset_study.methods.base import largest_complexity
-from proset_study.study.config.halves import SEALED, half_of
+from proset_study.study.config.halves import SEALED, written_out
 from proset_study.study.config.metrics import MATRIX, kind_of, metric_errors
+from proset_study.study.config.runs import Run, selected_data_sets
 from proset_study.study.config.schema import schema_errors
-from proset_study.study.config.study import Run, Study, selected_data_sets
+from proset_study.study.config.study import Study
 
 RESERVED = {  # names of rules
     *("all", "downloads", "openml", "study", "standing", "standing_on", "partial", "predictions", "pack", "report"),
@@ -75,23 +76,6 @@ def _suite_errors(config) -> Iterator[str]:
             yield f"suite.half: {suite['half']!r} is not allowed, {named}"
     for name, data_sets in without.items():
         yield from _unknown(f"suite.without.{name}", "data set", data_sets, known)
-
-
-def written_out(config: dict) -> dict:
-    """A config in which `suite` has become the keys that it stands for: `data_sets` of experiments, and `only`.
-
-    >>> experiments = {"E3": {"data_sets": ["wine"]}, "E8": {"data_sets": ["wine"]}}
-    >>> suite = {"data_sets": ["iris", "digits"], "experiments": ["E8"], "without": {"E8": ["digits"]}}
-    >>> written_out({"experiments": experiments, "suite": suite})
-    {'experiments': {'E3': {'data_sets': ['wine']}, 'E8': {'data_sets': ['iris']}}, 'only': {'E8': ['iris']}}
-    """
-    if "suite" not in config:
-        return config
-    suite, others = config["suite"], {key: value for key, value in config.items() if key != "suite"}
-    without, data_sets = suite.get("without", {}), half_of(suite, config.get("data_sets", {}))
-    only = {name: [d for d in data_sets if d not in without.get(name, [])] for name in suite["experiments"]}
-    changed = {name: {**config["experiments"][name], "data_sets": of_it} for name, of_it in only.items()}
-    return {**others, "experiments": {**config["experiments"], **changed}, "only": only}
 
 
 def _meaning_errors(config) -> Iterator[str]:

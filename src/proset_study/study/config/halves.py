@@ -9,6 +9,23 @@ from hashlib import sha256
 DEVELOPMENT, SEALED = HALVES = "development", "sealed"
 
 
+def written_out(config: dict) -> dict:
+    """A config in which `suite` has become the keys that it stands for: `data_sets` of experiments, and `only`.
+
+    >>> experiments = {"E3": {"data_sets": ["wine"]}, "E8": {"data_sets": ["wine"]}}
+    >>> suite = {"data_sets": ["iris", "digits"], "experiments": ["E8"], "without": {"E8": ["digits"]}}
+    >>> written_out({"experiments": experiments, "suite": suite})
+    {'experiments': {'E3': {'data_sets': ['wine']}, 'E8': {'data_sets': ['iris']}}, 'only': {'E8': ['iris']}}
+    """
+    if "suite" not in config:
+        return config
+    suite, others = config["suite"], {key: value for key, value in config.items() if key != "suite"}
+    without, data_sets = suite.get("without", {}), half_of(suite, config.get("data_sets", {}))
+    only = {name: [d for d in data_sets if d not in without.get(name, [])] for name in suite["experiments"]}
+    changed = {name: {**config["experiments"][name], "data_sets": of_it} for name, of_it in only.items()}
+    return {**others, "experiments": {**config["experiments"], **changed}, "only": only}
+
+
 def half_of(suite: dict, data_sets: dict) -> list[str]:
     """The data sets of a suite that are in the half it names, in the order of the suite; all of them if it names none.
 

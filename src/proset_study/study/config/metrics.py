@@ -7,7 +7,8 @@ from pkgutil import iter_modules
 from proset_study import methods
 from proset_study.data import dissimilarities, generators
 from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, compares_features, is_ranked
-from proset_study.study.config.study import Run, Study
+from proset_study.study.config.runs import Run
+from proset_study.study.config.study import Study
 
 STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {"blocks"}))
 # What the samples of a data set consist of, and which of it metrics need.
