@@ -88,12 +88,19 @@ def _batches_of_paths_get_smaller(scope):
     """On average over the folds, in every experiment."""
 
     def of_path(name, function, run):
-        return measure(name, run[0], lambda final: function(measures.prototypes_by_batch_of_paths(final)), run[1])
+        return measure(name, run[0], lambda final: function(_path_of_ten(final)), run[1])
 
     for run in _runs(scope.data_set):
         first, last = (of_path(f"P of batch {b}", lambda counts, b=b: counts[b - 1], run) for b in (1, MOST_BATCHES))
         yield compare(last, "<", first)
         yield compare(of_path("rank correlation", measures.rank_correlation_of_batches, run), "<", 0)
+
+
+def _path_of_ten(final):
+    counts = measures.prototypes_by_batch_of_paths(final)
+    if len(counts) != MOST_BATCHES:
+        raise Missing(f"a path of {MOST_BATCHES} batches of {final.label} on {final.data_set}")
+    return counts
 
 
 @claim("S8", "Ten batches are a reasonable upper limit: the rule always selects fewer", *ELEVEN).holds_if
