@@ -38,7 +38,7 @@ def _claims(stored, foreign, published, skip):
     if stored.is_whole:
         yield from _lines(layout.CLAIMS, path, foreign)
         return
-    ours, theirs = _rows(path.read_text(encoding="utf-8"), COLUMNS), _rows(foreign.text(layout.CLAIMS), COLUMNS)
+    ours, theirs = _rows(path.read_bytes().decode("utf-8"), COLUMNS), _rows(foreign.text(layout.CLAIMS), COLUMNS)
     if [_claim(row) for row in ours] != [_claim(row) for row in theirs]:
         yield f"{layout.CLAIMS} has other claims than the study decides"
         return
@@ -87,7 +87,7 @@ def _features(stored, foreign, skip):
         yield from _lines(layout.FEATURES, path, foreign)
         return
     absent = [replicate for replicate in stored.replicates if replicate not in stored.recorded]
-    ours = _rows(path.read_text(encoding="utf-8"), FEATURE_COLUMNS)
+    ours = _rows(path.read_bytes().decode("utf-8"), FEATURE_COLUMNS)
     theirs = _rows(foreign.text(layout.FEATURES), FEATURE_COLUMNS)
     names = [[row[column] for column in FEATURE_COLUMNS if column not in COUNTED] for row in ours]
     if names != [[row[column] for column in FEATURE_COLUMNS if column not in COUNTED] for row in theirs]:
@@ -119,5 +119,5 @@ def _rows(text, columns):
 
 
 def _lines(name, path, foreign):
-    ours, theirs = path.read_text(encoding="utf-8"), foreign.text(name)
+    ours, theirs = path.read_bytes().decode("utf-8"), foreign.text(name)
     yield from line_differences(name, ours.split("\n"), theirs.split("\n"), 0.0, 0.0)

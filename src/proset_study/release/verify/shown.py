@@ -121,7 +121,7 @@ def _compare(name, stored, foreign):
         if path.read_bytes() != foreign.path(name).read_bytes():
             yield f"{name} is not the figure that is drawn again"
         return
-    ours, theirs = path.read_text(encoding="utf-8"), foreign.text(name)
+    ours, theirs = path.read_bytes().decode("utf-8"), foreign.text(name)
     if _library(ours) == _library(theirs):
         ours, theirs = (_LIBRARY.sub("", text) for text in (ours, theirs))
     if ours == theirs:
