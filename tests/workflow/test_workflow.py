@@ -162,10 +162,10 @@ def test_a_clone_that_has_tables_but_no_results_computes_what_is_asked_for_and_n
         "table table=E8",
     ]
     of_methods = project.planned("E14")
-    assert number(of_methods, "stage1", "stage2", "fit", "score", "table") == (5, 6, 5, 4, 1)
+    assert number(of_methods, "stage1", "stage2", "fit", "score", "table") == (7, 7, 5, 4, 1)  # with those that gather
     of_data_set = project.planned("xor_2f")
     assert number(of_data_set, "data", "fit", "score_data_set", "data_set_page", "table") == (1, 4, 1, 1, 0)
-    assert number(project.planned(), "stage1", "fit", "report") == (5, 8, 1)
+    assert number(project.planned(), "stage1", "fit", "report") == (7, 8, 1)
 
 
 def number(planned, *rules):
@@ -282,7 +282,9 @@ def test_nothing_is_run_again_and_a_comment_in_a_rule_or_the_package_changes_not
 def test_a_change_of_the_numeric_code_makes_its_results_stale(project):
     project.edit("src/proset/solver.py", "PATH_ITERATIONS = 30", "PATH_ITERATIONS = 29")
     planned = project.planned()
-    assert number(planned, "stage1") == (4,)  # of proset: 2 data sets, all folds in one job, 2 chunks of trials
+    assert number(planned, "stage1") == (
+        2 * 3,
+    )  # of proset: 2 data sets, each with 2 blocks of trials and their gathering
     assert number(planned, "stage2") == (2 + 1 + 2,)  # E3 on two data sets, E4, two runs of E7: all folds in one job
     assert number(planned, "data", "split") == (0, 0)
 
