@@ -133,6 +133,7 @@ def test_without_a_compiler_the_installation_goes_on_and_says_what_to_do(tmp_pat
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("_kernel*", "*.egg-info"))
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
+    setup.copy_project(tmp_path)
     command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", "built"]
     environment = {**os.environ, "CC": "no-such-compiler"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
