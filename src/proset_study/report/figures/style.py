@@ -22,7 +22,7 @@ DPI = 110
 RASTER_DPI = 160  # of images and dense points inside an SVG
 # Neither those of classes, in `proset.plot.style`, nor of estimators: a colour stands for one thing.
 MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A")  # of proset, k nearest neighbours and XGBoost
-OTHER_COLOURS = ("#707070", "#8F8F8F", "#A8A8A8", "#585858", "#404040")  # of all others, which differ by their markers first
+OTHER_COLOURS = ("#707070", "#8F8F8F", "#A8A8A8", "#585858", "#404040")  # of all others, after markers
 ESTIMATOR_COLOURS = ("#332288", "#882255", "#AA4499", "#000000")
 
 _SETTINGS: dict[Any, Any] = {
