@@ -443,6 +443,7 @@ def test_images_of_prototypes_need_a_proset_run_that_is_compared(stored):
         **stored.study.config,
         "data_sets": {"digits": {"sklearn": "digits", "image": [8, 8]}},
         "experiments": experiments,
+        "subject": "knn",  # the subject is compared in any case
     }
     for compared, shown in ((["E8", "E9"], False), (["E3", "E8"], True)):
         study = type(stored.study).of({**config, "comparisons": {"c": {"title": "t", "experiments": compared}}})

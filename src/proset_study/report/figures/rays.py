@@ -22,12 +22,10 @@ RAYS = 24
 DISTANCES = np.geomspace(0.1, 1000.0, 61)  # from the centre, in standard deviations of each feature
 
 
-def rays_figure(finals: list[Final]) -> ReportFigure | None:
-    """Probability of one class against the distance from the centre, a line per ray; None with missing values."""
+def rays_figure(finals: list[Final]) -> ReportFigure:
+    """Probability of one class against the distance from the centre, a line per ray."""
     first = finals[0]
     X, names = first.X_train, first.data.class_names
-    if not np.isfinite(X).all():
-        return None
     counts = np.bincount(first.data.y, minlength=len(names))
     shown = 1 if len(names) == 2 else int(counts.argmax())
     centre, deviation = X.mean(axis=0), X.std(axis=0)
@@ -72,8 +70,8 @@ def _called(final, k):
 
 @of_data_set("Familiarity")
 def _plan(subject):
-    """Of proset, k nearest neighbours and XGBoost, on data whose features are all numbers."""
-    if subject.data is None or subject.data.categories is not None:
+    """Of proset, k nearest neighbours and XGBoost, on data whose features are all numbers, none of them missing."""
+    if subject.data is None or subject.data.categories is not None or not np.isfinite(subject.data.X).all():
         return
     study = subject.stored.study
     runs = [run for run in subject.compared if labels.place(run.method) < len(MAIN_COLOURS)]
