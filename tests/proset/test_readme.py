@@ -37,7 +37,7 @@ def test_the_readme_goes_from_a_table_to_an_exported_model_in_fifteen_lines(tmp_
     (code,) = blocks(ROOT / "README.md")
     assert len([line for line in code.splitlines() if line.strip()]) <= 15
     names = run(ROOT / "README.md", tmp_path, monkeypatch)
-    assert names["search"].score(names["X_test"], names["y_test"]) > 0.9
-    assert names["search"].best_estimator_[-1].n_prototypes_ > 0
+    assert names["model"].score(names["X_test"], names["y_test"]) > 0.9
+    assert names["model"].n_prototypes_ > 0
     assert "malignant" in (tmp_path / "model.html").read_text(encoding="utf-8")
     assert "int model_predict(" in (tmp_path / "model.c").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What README and docs give to be copied works as it stands."""
+"""What docs give to be copied works as it stands."""
 
 import os
 import re
@@ -40,8 +40,9 @@ def test_every_overlay_in_docs_is_a_study(published, overlay):
     assert re.search(r", [1-9][\d,]* final models$", checked.stdout), checked.stderr
 
 
-def test_the_dry_run_of_the_readme_prints_the_plan(published):
-    (line,) = (line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if "--dry-run" in line)
+def test_the_dry_run_of_the_page_about_the_study_prints_the_plan(published):
+    page = (ROOT / "docs/study.md").read_text(encoding="utf-8")
+    (line,) = (line for line in page.splitlines() if "--dry-run" in line)
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",

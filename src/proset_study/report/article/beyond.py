@@ -125,15 +125,14 @@ def misses(project: Path) -> Content:
     redrawn = {cell.key: cell for cell in on_draws if cell.ours is not None}
     missed = misses_of(ours)
     again = [redrawn[cell.key].within for cell in missed if cell.key in redrawn]
-    heading = ["experiment", "data set", "score", "published", "ours", "replicates", "in the interval"]
-    table = [[*heading, "published draws"]]
-    for cell in missed:
-        other, spread = redrawn.get(cell.key), cell.standard_deviation
+    table = [["experiment", "data set", "score", "published", "ours", "replicates", "published draws"]]
+    for cell in pick(missed, chance="no"):
+        other = redrawn.get(cell.key)
         row = [" ".join(filter(None, (cell.experiment, cell.variant))), cell.dataset]
         row += [cell.quantity.replace("_", " "), f"{cell.published:.2f}", f"{cell.ours:.2f}"]
-        row += ["" if spread is None else f"{cell.mean:.2f} ± {spread:.2f}", cell.chance]
+        row += [f"{cell.mean:.2f} ± {cell.standard_deviation:.2f}"]
         table.append([*row, "" if other is None else f"{other.ours:.2f}{' (agrees)' * (other.within == 'yes')}"])
-    return Content({"agreeing": ratio(again.count("yes"), len(again))}, {"scores": table})
+    return Content({"agreeing": ratio(again.count("yes"), len(again))}, {"beyond": table})
 
 
 @topic(STUDY, layout.ALL_SCORES, needs=("E9", "E12", "X1"), reads_published=True)

@@ -273,10 +273,11 @@ def _chosen(stored):
 
 def _over_data_sets(pairs):
     """What signed ranks say of the first method, with Holm's correction."""
-    states: dict[str, list[str]] = {"is ahead of": [], "is behind": [], "cannot be told from": []}
+    alike = "does not differ significantly from"
+    states: dict[str, list[str]] = {"is ahead of": [], "is behind": [], alike: []}
     for row in pairs:
         side = "is ahead of" if row["median_difference"] < 0 else "is behind"
-        states[side if significant(row["holm_p_control"]) else "cannot be told from"].append(method_name(row["second"]))
+        states[side if significant(row["holm_p_control"]) else alike].append(method_name(row["second"]))
     clauses = [f"{state} {listed(names)}" for state, names in states.items() if names]
     return f"{method_name(SUBJECT)} {listed(clauses)}"
 

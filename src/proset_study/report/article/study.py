@@ -240,13 +240,9 @@ def claims(stored: Reported) -> Content:
 
 @topic("", "data/published/statements.csv", command=WHOLE)
 def statements(project: Path) -> Content:
-    """The statements of all sources by what decides them."""
+    """The statements of all sources."""
     found = statements_beside(project / PUBLISHED)
-    by_study = Counter(row["study"].split()[0] for row in found if row["study"])
-    table = [["decided by", "statements"]]
-    table += [[f"a claim, from the records of `{name}`", whole(n)] for name, n in by_study.most_common()]
-    table.append(["a test: theorems, examples by hand, simulations", whole(len(found) - by_study.total())])
-    return Content({"all": whole(len(found))}, {"deciding": table})
+    return Content({"all": whole(len(found))})
 
 
 class Headline:

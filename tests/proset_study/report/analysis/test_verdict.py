@@ -100,7 +100,8 @@ def test_readme_findings_and_page_say_the_same(file):
     sentences, _, table = headline.partition("\n\n")
     if file.endswith(".md"):
         assert sentences in text
-        assert file != "README.md" or table in text
+        heading, _, *rows = table.splitlines()  # the page does not align its columns
+        assert file != "docs/findings.md" or (heading in text and "\n".join(rows) in text)
         return
     for line in sentences.splitlines():
         word, _, sentence = line.removeprefix("- **").partition("** ")
