@@ -1,6 +1,5 @@
 """What explains differences from the published numbers, and what goes beyond the study besides the open track."""
 
-import re
 from collections import Counter
 from math import log
 from pathlib import Path
@@ -19,10 +18,10 @@ from proset_study.report.article.open_track import CPU, OF_TRACK, TRACK
 from proset_study.report.article.study import BENCH, DRAWS, ON_DRAWS, RESULTS, STUDY, equivalent, misses_of
 from proset_study.report.article.topics import Content, Reported, figure, topic
 from proset_study.report.article.wording import count, decimals, difference, p_of, percent, ratio, whole
-from proset_study.report.evaluations.error_estimates import LABELS, NEVER, OF_THE_SELECTED, advice, pooled
+from proset_study.report.evaluations.error_estimates import LABELS, NEVER, OF_THE_SELECTED, pooled
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.rows import groups, pick, rows
-from proset_study.report.wording import MINUS, listed
+from proset_study.report.wording import listed
 from proset_study.store.results import read_rows
 from proset_study.study import layout
 
@@ -70,7 +69,6 @@ def error_estimates(stored: Reported) -> Content:
         coverage = percent(fmean(row["coverage"] for row in pick(means, estimate=estimate)))
         table.append([LABELS[estimate], *cells, coverage])
     texts = {
-        "advice": re.sub(r"(?<!\w)-(?=\d)", MINUS, " ".join(advice(found))),
         "families": count(len({row["dataset"].rpartition("_")[0] for row in found})),
         "methods": count(len(groups(found, "method"))),
         "sizes": listed([f"{size:,}" for size in sizes]),

@@ -79,24 +79,6 @@ def differences(stored: Reported) -> Figure:
     return methods_figure(stored.read("findings/methods.csv", score="log-loss", first=SUBJECT)).figure
 
 
-@topic(STUDY, "findings/methods.csv")
-def over_replicates(stored: Reported) -> Content:
-    """Paired differences of test log-loss on each data set."""
-    found = stored.read("findings/methods.csv", score="log-loss", first=SUBJECT)
-    others = list(groups(found, "second"))
-    table = [["data set"]]
-    for other in others:
-        table[0] += [f"{method_name(SUBJECT)} minus {method_name(other)}", "p"]
-    for data_set, of_data_set in groups(found, "dataset").items():
-        table.append([data_set])
-        for other in others:
-            cells = ["", ""]
-            for row in pick(of_data_set, second=other):
-                cells = [difference(row["difference"], row["low"], row["high"]), p_value(row["p"])]
-            table[-1] += cells
-    return Content(tables={"differences": table})
-
-
 @topic(STUDY, "findings/ranks.csv", needs=(ALL_METHODS,))
 def ranks(stored: Reported) -> Content:
     """The methods with the best average ranks among all."""
@@ -170,24 +152,6 @@ def prototypes(stored: Reported) -> Figure:
     axes[0].set_ylabel("error rate, cross-validation")
     legend(figure, 1.0)
     return figure
-
-
-@topic(STUDY, layout.RULES, needs=(COMPARISON,))
-def rules(stored: Reported) -> Content:
-    """What each rule of selection gives up and saves, means over data sets and replicates."""
-    experiments = stored.study.config["experiments"]
-    compared = stored.experiments(COMPARISON)
-    chosen = [
-        {**row, "method": experiments[row["experiment"]]["method"]}
-        for row in stored.read(layout.RULES)
-        if row["experiment"] in compared
-    ]
-    table = [["method", "stage", "rule", "log-loss above the lowest", "features", "prototypes", "size"]]
-    for (method, stage, rule), group in groups(chosen, "method", "stage", "rule").items():
-        names = [method_name(method), stage.replace("stage", "stage "), rule]
-        sizes = [_mean(group, key) for key in ("active_features", "prototypes", "size")]
-        table.append([*names, decimals(fmean(row["excess"] for row in group), 4), *sizes])
-    return Content(tables={"cost": table})
 
 
 @topic(STUDY, "findings/selected_features.csv", needs=(COMPARISON,))
@@ -292,8 +256,3 @@ def _mean_errors(stored):
         found[data_set] = {method: fmean(values[r] for r in shared) for method, values in by_method.items()}
         numbers.append(len(shared))
     return found, min(numbers)
-
-
-def _mean(group, key):
-    values = [row[key] for row in group if row[key] is not None]
-    return f"{fmean(values):,.1f}" if values else ""

@@ -11,10 +11,10 @@ from proset_study.report.analysis.losses import ROPE, by_method, losses_by_metho
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.article.methods import stored_ranks
-from proset_study.report.article.study import RESULTS, Headline
+from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
 from proset_study.report.article.wording import count, decimals, difference, general, p_value, ratio, whole
-from proset_study.report.rows import groups, pick, rows
+from proset_study.report.rows import pick, rows
 from proset_study.report.wording import listed
 from proset_study.store.stored import Missing
 from proset_study.study import layout
@@ -27,7 +27,7 @@ SHOWN_RANKS = 3  # besides the best one
 CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
 
 
-@topic(TRACK, *(layout.HEADLINE, layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES), needs=(TRACKED,))
+@topic(TRACK, *(layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES), needs=(TRACKED,))
 def open_track(stored: Reported) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
     experiments = stored.experiments(TRACKED)
@@ -59,7 +59,7 @@ def open_track(stored: Reported) -> Content:
         "level": count(len(near)),
         "svm_edges": ratio(len(at_edge), sum(map(len, losses.get("svm", {}).values()))),
     }
-    return Content(texts, {"scores": Headline(stored.folder).table, "cost": cost, "rivals": rivals})
+    return Content(texts, {"cost": cost, "rivals": rivals})
 
 
 @dataclass(frozen=True)
@@ -133,31 +133,9 @@ def at_most(project: Path) -> Content:
     return Content(texts)
 
 
-@topic(
-    TRACK, *(layout.ALL_SCORES, *(f"findings/{name}.csv" for name in ("variance", "costs", "pairs"))), needs=(TRACKED,)
-)
+@topic(TRACK, "findings/pairs.csv", needs=(TRACKED,))
 def references(stored: Reported) -> Content:
-    """Split and leave-one-out references and the mean of several draws, tuned alike, by more scores; rivals."""
-    kinds = [m for m in (SPLIT, AVERAGED, LEAVE_ONE_OUT) if stored.experiments(TRACKED, m)]
-    own = stored.experiments(TRACKED, *kinds)
-    variance, seconds = (
-        [row for row in stored.read(f"findings/{name}.csv") if row["experiment"] in own]
-        for name in ("variance", "costs")
-    )
-    by_score = groups(variance, "method", "dataset", "score")
-    fits = groups(seconds, "method", "dataset")
-    kept = by_method(stored, own, "prototypes")
-    scores = ("log-loss", "Brier score", "balanced error")
-    table = [["data set", *scores, "log-loss between draws", "prototypes, mean", "CPU seconds of a fit"]]
-    for data_set in stored.study.data_sets:
-        cells: list[list[str]] = [
-            [decimals(by_score[m, data_set, score][-1]["mean"]) for m in kinds] for score in scores
-        ]
-        draws = [by_score[m, data_set, scores[0]][-1]["between_seeds"] for m in kinds]
-        cells.append(["none" if value is None else decimals(value) for value in draws])
-        cells.append([whole(fmean(kept[m][data_set].values())) for m in kinds])
-        cells.append([f"{fmean(row['fit_cpu_s'] for row in fits[m, data_set]):.2g}" for m in kinds])
-        table.append([data_set, *(" / ".join(cell) for cell in cells)])
+    """Leave-one-out references against the mean of several draws and the other methods, over data sets."""
     wanted = {"comparison": TRACKED, "score": "log-loss", "group": "all", "first": LEAVE_ONE_OUT}
     against = stored.read("findings/pairs.csv", **wanted)
     rivals = [["leave-one-out references against", "better on", "mean difference", "signed ranks"]]
@@ -167,11 +145,10 @@ def references(stored: Reported) -> Content:
         rivals.append([method_name(row["second"]), wins, interval, p_value(row["wilcoxon_p"])])
     (averaged,) = pick(against, second=AVERAGED)
     texts = {
-        "kinds": " / ".join(map(method_name, kinds)),
         "averaged_better": ratio(averaged["second_wins"], averaged["data_sets"]),
         "against_averaged": difference(averaged["mean_difference"], averaged["low"], averaged["high"]),
     }
-    return Content(texts, {"scores": table, "rivals": rivals})
+    return Content(texts, {"rivals": rivals})
 
 
 def all_candidates(stored: Reported) -> list[str]:

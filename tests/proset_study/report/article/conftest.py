@@ -68,7 +68,6 @@ def _open_track(folder, study, config):
         for prefix, factor in (("leave", 0.95), ("all", 0.9))
     )
     write_rows(folder / layout.ALL_SCORES, ours + theirs + of_all, Row)
-    renamed = {e: {"experiment": f"leave_{e}", "method": LEAVE_ONE_OUT} for e in experiments}
     comparisons = {
         TRACKED: {"title": "Both", "experiments": [*experiments, *other]},
         "open_candidates": {"title": "All samples", "experiments": [*other, *every]},
@@ -76,10 +75,6 @@ def _open_track(folder, study, config):
     made = {**_without_plans(config), "experiments": {**experiments, **other, **every}, "comparisons": comparisons}
     cost = {"0": {LEAVE_ONE_OUT: {"fits": 1250, "fit_cpu_s": 3599.0, "score_cpu_s": 1.0}}}
     write_json(folder / layout.MANIFEST, _manifest(made, cost))
-    for name in ("variance", "costs"):
-        ours = [row for row in rows(ROOT / STUDY / f"findings/{name}.csv") if row["experiment"] in experiments]
-        theirs = [{**row, **renamed[row["experiment"]]} for row in ours]
-        write_rows(folder / f"findings/{name}.csv", ours + theirs, list(ours[0]))
     pairs = [row for row in rows(study / "findings/pairs.csv") if (row["comparison"], row["first"]) == ("E14", "knn")]
     averaged = {"bagging": AVERAGED}  # E14 has no mean of draws
     of_both = [
@@ -87,7 +82,6 @@ def _open_track(folder, study, config):
         for row in pairs
     ]
     write_rows(folder / "findings/pairs.csv", of_both, list(pairs[0]))
-    shutil.copy2(study / layout.HEADLINE, folder / layout.FINDINGS)
 
 
 def _response_curves(folder, config):

@@ -46,7 +46,7 @@ def test_a_project_that_lacks_nothing_has_every_part(whole):
 
 
 def test_records_that_are_not_there_are_named(change):
-    project = change("# Findings", '# Findings {{ n("error_estimates.advice") }}')
+    project = change("# Findings", '# Findings {{ n("error_estimates.families") }}')
     shutil.rmtree(project / "reports/error_estimates")
-    with pytest.raises(Missing, match=r"error_estimates.advice, which `snakemake .*error_estimates.yaml` computes"):
+    with pytest.raises(Missing, match=r"error_estimates.families, which `snakemake .*error_estimates.yaml` computes"):
         findings(project)
