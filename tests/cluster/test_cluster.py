@@ -126,12 +126,12 @@ def test_a_study_on_a_cluster_is_the_same(local, project, profile):
 def test_data_sets_that_are_one_job_each_are_tasks_of_an_array(local, project):
     project.configure(lambda config: config.update(jobs="data_sets"))
     before = project.slurm.tasks()
-    project.finish(project.start("slurm"))
+    project.finish(project.start("slurm", *TABLES))
     assert project.slurm.tasks() - before == Counter(["1", "2"])
     own = re.compile(r"(done|all_runs)\.json$")
     made = {name: content for name, content in project.results().items() if not own.search(name)}
     assert made.items() <= local.results().items()
-    assert project.reports() == local.reports()
+    assert project.reports().items() <= local.reports().items()
 
 
 @pytest.mark.parametrize("profile", PROFILES)
