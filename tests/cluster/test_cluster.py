@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -119,6 +120,15 @@ def test_a_study_on_a_cluster_is_the_same(local, project, profile):
     project.finish(project.start(profile))
     assert len(project.slurm.jobs("COMPLETED")) == before + SUBMISSIONS[profile]
     assert project.results() == local.results()
+    assert project.reports() == local.reports()
+
+
+def test_data_sets_that_are_one_job_each_are_tasks_of_an_array(local, project):
+    project.configure(lambda config: config.update(jobs="data_sets"))
+    before = project.slurm.tasks()
+    project.finish(project.start("slurm"))
+    assert project.slurm.tasks() - before == Counter(["1", "2"])
+    assert local.results().items() <= project.results().items()
     assert project.reports() == local.reports()
 
 
