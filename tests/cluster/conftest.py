@@ -152,7 +152,9 @@ class Slurm:
 
     def jobs(self, *states: str) -> list[tuple[str, str]]:
         """Number and node of the jobs in some state."""
-        lines = self.run("squeue", "--noheader", "--states", ",".join(states), "--format", "%i %N").splitlines()
+        lines = self.run(
+            "squeue", "--noheader", "--array", "--states", ",".join(states), "--format", "%i %N"
+        ).splitlines()
         return [(number, node) for number, _, node in (line.partition(" ") for line in lines)]
 
     def tasks(self) -> Counter:
