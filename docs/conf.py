@@ -53,7 +53,7 @@ html_css_files = ["proset.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_math_renderer = "mathml"
-html_sidebars = {page: [] for page in ("start", "published-package", "changelog", "contributing")}  # no pages below
+html_sidebars = {page: [] for page in ("start", "changelog", "contributing")}  # no pages below
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "navigation_with_keys": False,

@@ -1,6 +1,6 @@
-"""docs/errors.md, row by row: the input of each row is tried, and what is said must be what the table says.
+"""Every input of bad_input.yaml is tried; the message must be the one given there.
 
-The first column of a row is the config that is merged over config.yaml, or the name of a case below.
+An input is a config that is merged over config.yaml, or the name of a case below.
 """
 
 import io
@@ -72,20 +72,6 @@ X, Y = load_iris(return_X_y=True)
 THIRDS = np.full((150, 3), 1 / 3)
 LINEAR = LogisticRegression(max_iter=1000)
 TWO_CLASSES = FrozenEstimator(LogisticRegression().fit([[0.0] * 4, [1.0] * 4], [0, 1]))
-
-
-def rows():
-    """(section, first column, message) of every row of the page."""
-    section, before = "", ""
-    for line in (ROOT / "docs/errors.md").read_text(encoding="utf-8").splitlines():
-        if line.startswith("## "):
-            section = line[3:]
-        elif line.startswith("| `"):
-            assert before.startswith("|"), f"not in a table: {line}"
-            given, _, message, remedy = [cell.strip() for cell in line.strip("|").split(" | ")]
-            assert remedy.strip(), line
-            yield section, given.strip("`"), message.strip("`")
-        before = line
 
 
 def merged(base, change):
@@ -572,11 +558,12 @@ CASES = {
     ),
     "missing in a job": job_without_pyarrow,
 }
-ROWS = list(rows())
+MESSAGES = yaml.safe_load(Path(__file__).with_name("bad_input.yaml").read_text(encoding="utf-8"))
+ROWS = [(section, given, message) for section in MESSAGES for given, message in MESSAGES[section].items()]
 
 
 @pytest.mark.parametrize(("section", "given", "message"), ROWS, ids=[f"{row[0]}: {row[1][:40]}" for row in ROWS])
-def test_bad_input_says_what_the_page_says_and_writes_nothing(section, given, message, tmp_path, monkeypatch):
+def test_bad_input_is_refused_with_its_message_and_writes_nothing(section, given, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     case = partial(config, given) if section == "Config" else CASES[given]
     with pytest.raises((ValueError, OSError, RuntimeError)) as caught:
@@ -588,7 +575,14 @@ def test_bad_input_says_what_the_page_says_and_writes_nothing(section, given, me
     assert not list(tmp_path.rglob("data.npz"))
 
 
-def test_every_case_is_on_the_page_and_there_are_enough():
+def test_every_case_has_a_message_and_there_are_enough():
     named = [given for section, given, _ in ROWS if section != "Config"]
     assert sorted(named) == sorted(CASES)
     assert len(ROWS) >= 40
+
+
+def test_the_examples_of_the_user_guide_are_messages():
+    page = (ROOT / "docs/guide/limits.md").read_text(encoding="utf-8")
+    (block,) = re.findall("```\n(.*?)```", page, re.DOTALL)
+    assert len(block.splitlines()) == 3
+    assert {*block.splitlines()} <= {message for _, _, message in ROWS}

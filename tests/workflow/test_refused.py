@@ -18,7 +18,7 @@ from tests.workflow.project import ROOT, TINY, new_project
     ],
 )
 def test_a_wrong_config_is_named_and_nothing_is_written(tmp_path, config, overlay, message):
-    """docs/errors.md has what else can be wrong, tried in tests/proset/test_bad_input.py."""
+    """tests/proset/bad_input.yaml has what else can be wrong."""
     project = new_project(tmp_path / "project")
     (project.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     (project.folder / "over.yaml").write_text(overlay, encoding="utf-8")

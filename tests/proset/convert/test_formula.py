@@ -1,4 +1,4 @@
-"""What is refused is in docs/errors.md; other tests run what is written."""
+"""What is refused is in tests/proset/bad_input.yaml; other tests run what is written."""
 
 import numpy as np
 import pandas as pd

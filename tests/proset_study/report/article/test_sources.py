@@ -1,4 +1,4 @@
-"""The check of the article's sources, both ways: what it refuses is in `docs/errors.md` and tried there as well."""
+"""The check of the article's sources, both ways: what it refuses is in tests/proset/bad_input.yaml, too."""
 
 import json
 

@@ -199,7 +199,7 @@ def test_only_restricts_experiments_and_data_sets(config):
     ],
 )
 def test_wrong_config_is_refused_with_key_value_and_what_is_allowed(config, changes, message):
-    """Besides what docs/errors.md has."""
+    """Besides what tests/proset/bad_input.yaml has."""
     update_config(config, yaml.safe_load(changes))
     with pytest.raises(ConfigError, match=message):
         load(config)
