@@ -125,7 +125,9 @@ def selected_features(stored: Stored) -> list[dict]:
     for final in stored.one_by_one():
         if methods.makes(final.run.method, WeightedPrototypeModel):
             active = set(weighted(final.model.fitted).active_features().tolist())
-            used = Counter({name: int(d in active) for d, name in enumerate(final.feature_names.tolist())})
+            used: Counter[str] = Counter()
+            for d, name in enumerate(final.feature_names.tolist()):
+                used[name] += d in active
             found.setdefault((final.run.experiment, final.data_set, final.run.variant), []).append(used)
     rows = []
     for key, counters in found.items():
