@@ -42,7 +42,7 @@ from proset_study.study.steps import run_all
 ROOT = Path(__file__).parents[1]
 SIZES = ((100, 2), (100, 10), (300, 10), (1000, 10))  # data sets and replicates
 COLUMNS = ("data_sets", "methods", "replicates", "models", "step", "wall_s", "cpu_s", "peak_mib", "written_mib")
-ROWS, FEATURES, N_TEMPLATES = 100, 6, 1
+ROWS, FEATURES = 100, 6
 METHODS: dict[str, dict[str, Any]] = {
     "proset": {
         "stage1": {"trials": 3, "complexity": 1, "space": {"lambda_v": {"log_uniform": [1e-6, 1e-1]}}},
