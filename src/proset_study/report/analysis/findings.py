@@ -49,7 +49,7 @@ def rules(stored: Stored) -> list[dict]:
     the first replicate only.
     """
     rows = []
-    for final in stored.one_by_one(stored.searched[:1] if stored.study.is_large else stored.searched):
+    for final in stored.one_by_one(list(stored.searched)[: 1 if stored.study.is_large else None]):
         for stage, selection, records in (
             ("stage1", final.stage1, final.trials),
             ("stage2", final.stage2, final.paths),

@@ -246,9 +246,9 @@ def _over_data_sets(numbers: list[Entry]) -> list[Entry]:
     for (_, variant), row in groups(numbers, "label", "variant").items():
         values = [v for n in row if (v := n.value if n.mean is None else n.mean) is not None]
         for name, proportion in QUARTILES.items() if values else ():
-            column, value = f"{name} {variant}".strip(), np.quantile(values, proportion)
-            number = {"value": float(value), "values": {0: float(value)}, "published": None, "best": None}
-            found.append(replace(row[0], dataset=name, column=column, **number))
+            column, value = f"{name} {variant}".strip(), float(np.quantile(values, proportion))
+            shown = replace(row[0], dataset=name, column=column, value=value, values={0: value})
+            found.append(replace(shown, published=None, best=None))
     return found
 
 
