@@ -63,6 +63,7 @@ def main() -> None:
             "stage2-paths",
             "answers",
             "label-errors",
+            "many-data-sets",
             "table",
         ],
     )
@@ -203,6 +204,12 @@ def main() -> None:
 
         rows = list(answers.label_errors(range(1 if args.quick else 10)))
         write("label_errors", answers.LABELS, rows)
+    elif args.part == "many-data-sets":
+        from benchmarks import many_data_sets as many
+
+        with TemporaryDirectory() as folder:
+            rows = list(many.run(((5, 2),) if args.quick else many.SIZES, Path(folder)))
+        write("many_data_sets", many.COLUMNS, rows)
     elif args.part == "rejection":
         from benchmarks import rejection
 

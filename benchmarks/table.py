@@ -430,6 +430,7 @@ _SECTIONS = [
     ("Threads", "threads", _threads),
     ("One prediction, KNN with 10 neighbours beside it", "prediction", _prediction),
     ("Start of a process", "startup", _startup),
+    ("The report of many data sets, made-up records of 15 methods", "many_data_sets", _as_they_are),
     ("Growth", "growth", _growth),
     ("Set cover: greedy on packed balls, and on the matrix of distances", "set_cover", _set_cover),
     ("Set cover: greedy, rounding and bound on the training parts of the study", "set_cover_gap", _set_cover_gap),

@@ -65,7 +65,7 @@ use rule _job as report with:
             category="All data sets",
             labels={"figure": "front page"},
         ),
-        expand(f"{REPORTS}{{file}}", file=[*layout.REPORT_FILES[1:], layout.NUMBERS], allow_missing=True),
+        expand(f"{REPORTS}{{file}}", file=layout.report_files(study)[1:], allow_missing=True),
         directory(f"{REPORTS}{layout.FINDINGS}"),
         directory(f"{REPORTS}{layout.EVALUATIONS}"),
         report(

@@ -6,7 +6,7 @@ use rule _job as score with:
     input:
         lambda wildcards: inputs.scored_files(study, [wildcards.replicate], wildcards.experiment),
     output:
-        f"{RESULTS}{layout.SCORES}",
+        f"{RESULTS}{layout.scores(study)}",
     log:
         "results/{study}/logs/replicate_{replicate}/{experiment}.log",
     params:

@@ -1,5 +1,6 @@
 """Cards of data sets: where they come from, their licence, and what is known of them."""
 
+from functools import cache
 from importlib.metadata import Distribution, version
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ def card(settings: dict) -> Card:
     return known | package | ({"sha256": file_digest(path).hex()} if path.is_file() else {})
 
 
+@cache
 def shipped() -> dict[str, Card]:
     """Cards that come with the project."""
     found: dict[str, Card] = yaml.safe_load(SHIPPED.read_text(encoding="utf-8"))

@@ -52,7 +52,7 @@ def write_report(
         _overview(stored, folder, published, options)
     if "article" in parts and not stored.missing_models:  # it reads the other parts, of whole studies only
         write_numbers(folder, published)
-    if "data_sets" in parts:
+    if "data_sets" in parts and not stored.study.is_large:  # of which a page is made when it is asked for
         write_data_sets(stored, folder, options)
 
 
@@ -86,7 +86,8 @@ def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
 
 def _numbers(stored, folder, published):
     """All else that follows from the records alone."""
-    write_rows(folder / layout.ALL_SCORES, stored.rows, Row)
+    if not stored.study.is_large:  # whose numbers are the Parquet data set of its results
+        write_rows(folder / layout.ALL_SCORES, stored.rows, Row)
     write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
     write_rows(folder / layout.COMPARISON, agreement(stored, published), Agreement)
     write_evaluation(folder / layout.EVALUATIONS, stored)

@@ -3,8 +3,9 @@
 import csv
 import io
 import lzma
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
@@ -120,7 +121,7 @@ def case_rows(folder: Path, case: dict) -> list[Row]:
 def score(study: Study, replicate: int, experiment: str) -> None:
     """All numbers of an experiment in a replicate."""
     cases = study.cases([replicate], experiment)
-    write_scores(study, cases, layout.result(study, layout.SCORES, replicate=replicate, experiment=experiment))
+    write_scores(study, cases, layout.result(study, layout.scores(study), replicate=replicate, experiment=experiment))
 
 
 def score_data_set(study: Study, data_set: str) -> None:
@@ -130,9 +131,15 @@ def score_data_set(study: Study, data_set: str) -> None:
 
 
 def write_scores(study: Study, cases: list[dict], output: str | Path) -> None:
-    """Write all numbers of some final models."""
+    """Write all numbers of some final models, as CSV or, of a large study, as Parquet."""
     results = Path(layout.result(study, ""))
-    write_rows(output, [row for case in cases for row in case_rows(results, case)], Row)
+    rows = [row for case in cases for row in case_rows(results, case)]
+    if Path(output).suffix == Path(layout.PARTITION).suffix:
+        from proset_study.store.parquet import write_parquet  # here, because others do without its library
+
+        write_parquet(output, rows)
+    else:
+        write_rows(output, rows, Row)
 
 
 def _roles(selection):
@@ -147,12 +154,13 @@ def _losses(names: Case, section: str, selection: dict) -> list[Row]:
     return [optimal, Row(*names, section, "threshold", selection["threshold"]), *others]
 
 
-def by_fit_seed(rows: Iterable[Row]) -> list[tuple[Row, list[float]]]:
-    """Rows of the first fit seed, each with its value for every fit seed."""
-    groups: dict[tuple, tuple[Row, list]] = {}
-    for row in rows:
-        groups.setdefault((row.replicate, row.key), (row, []))[1].append(row.value)
-    return list(groups.values())
+def by_fit_seed(rows: Iterable[Row]) -> Iterator[tuple[Row, list[float]]]:
+    """Rows of the first fit seed, each with its value for every fit seed; those of a final model follow each other."""
+    for _, of_case in groupby(rows, key=lambda row: row.case):
+        groups: dict[tuple, tuple[Row, list]] = {}
+        for row in of_case:
+            groups.setdefault((row.section, row.role, row.quantity), (row, []))[1].append(row.value)
+        yield from groups.values()
 
 
 def write_rows(path: str | Path, rows: Iterable[Any], columns: type | tuple[str, ...]) -> None:

@@ -1,7 +1,7 @@
 """What a study has stored, as the report asks for it: by replicate, experiment, data set and variant."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -18,7 +18,8 @@ from proset_study.fits.final import FinalModel, read_model, read_predictions
 from proset_study.methods.weighted import weighted
 from proset_study.store.metrics import score_predictions
 from proset_study.store.missing import MissingModel, find_missing_models
-from proset_study.store.results import Row, case_rows, read_rows
+from proset_study.store.parquet import read_scores
+from proset_study.store.results import Row, case_rows
 from proset_study.study import layout
 from proset_study.study.config.runs import Run
 from proset_study.study.config.study import Study
@@ -49,6 +50,11 @@ class Final:
     def place(self) -> tuple[int, str, str]:
         """Replicate, run and data set."""
         return self.replicate, self.run.name, self.data_set
+
+    def forget(self) -> None:
+        """Release what has been read of it."""
+        for name in self.__dict__.keys() - {field.name for field in fields(self)}:
+            del self.__dict__[name]
 
     @cached_property
     def fit(self) -> dict:
@@ -189,6 +195,7 @@ class Stored:
         self.searched = study.replicates if searched is None else searched
         self.missing_models: list[MissingModel] = []  # of a partial report
         self._rows: dict[str, list[Row]] = {}
+        self._of_numbers: dict[str, dict[tuple[str, str], list[Row]]] = {}
 
     @classmethod
     def of(cls, study: Study) -> Self:
@@ -207,28 +214,42 @@ class Stored:
             for replicate in self.replicates
         }
 
+    @cached_property
+    def _by_data_set(self) -> dict[tuple[int, str], list[Final]]:
+        finals: dict[tuple[int, str], list[Final]] = {}
+        for replicate, of_replicate in self._by_replicate.items():
+            for final in of_replicate:
+                finals.setdefault((replicate, final.data_set), []).append(final)
+        return finals
+
     def _final(self, replicate, run, data_set):
         source, place = self.study.stage1_run(run), layout.Place(self.study, replicate, data_set, run.name)
         folder = self.folder / f"replicate_{replicate}" / data_set
-        trials, paths = (
-            tuple(self.folder / Path(file).relative_to(f"results/{self.study.name}") for file in files)
-            for files in (place.trials(), place.paths())
-        )
+        results, made = layout.result(self.study, ""), (place.trials(), place.paths())
+        trials, paths = (tuple(self.folder / file.removeprefix(results) for file in files) for files in made)
         stage1_folder = folder / source.name if source else None
         return Final(folder / run.name, stage1_folder, trials, paths, replicate, run, data_set)
 
     def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
         """Final models that have been computed, in the order of the config; of the first replicate by default."""
         replicate = self.replicates[0] if replicate is None else replicate
-        return [
-            f
-            for f in self._by_replicate.get(replicate, [])
-            if data_set in (None, f.data_set) and layout.file_in(f.folder, layout.FIT).exists()
-        ]
+        if data_set is None:
+            finals = self._by_replicate.get(replicate, [])
+        else:
+            finals = self._by_data_set.get((replicate, data_set), [])
+        return [final for final in finals if layout.file_in(final.folder, layout.FIT).exists()]
 
     def all_finals(self) -> list[Final]:
         """`finals` of every replicate."""
         return [final for replicate in self.replicates for final in self.finals(replicate)]
+
+    def one_by_one(self, replicates: Iterable[int] | None = None) -> Iterator[Final]:
+        """`finals` of some replicates, by default all; in a large study what is read of one is forgotten after it."""
+        for replicate in self.replicates if replicates is None else replicates:
+            for final in self.finals(replicate):
+                yield final
+                if self.study.is_large:
+                    final.forget()
 
     def final(self, experiment: str, data_set: str, variant: str = "", replicate: int | None = None) -> Final:
         """One of `finals`; `Missing` if it has not been computed."""
@@ -240,7 +261,7 @@ class Stored:
     def evaluated(self, kind: str) -> list[Final]:
         """Final models that the config wants evaluated and that have been, by replicate and data set."""
         wanted = {(replicate, run.name, d) for replicate, run, d in self.study.evaluated(kind, self.replicates)}
-        finals = [f for f in self.all_finals() if f.place in wanted and f.evaluation(kind)]
+        finals = [f for f in self.all_finals() if f.place in wanted and f.evaluation(kind)] if wanted else []
         order = self.study.data_sets
         return sorted(finals, key=lambda final: (final.replicate, order.index(final.data_set)))
 
@@ -258,16 +279,31 @@ class Stored:
         """All numbers that are there for all replicates: scored experiments only."""
         return self.rows_of(self.study.experiments)
 
-    def rows_of(self, experiments: Collection[str]) -> list[Row]:
-        """The `rows` of some experiments; nothing else is read."""
+    def rows_of(self, experiments: Collection[str], section: str = "", quantity: str = "") -> list[Row]:
+        """The `rows` of some experiments, of all their numbers or of one; nothing else is read."""
         for experiment in experiments:
             if experiment not in self._rows:
                 self._rows[experiment] = self._read_rows(experiment)
-        return [row for experiment in experiments for row in self._rows[experiment]]
+        if not section:
+            return [row for experiment in experiments for row in self._rows[experiment]]
+        return [row for e in experiments for row in self._by_number(e).get((section, quantity), [])]
+
+    def _by_number(self, experiment):
+        """Rows of an experiment by section and quantity."""
+        if experiment not in self._of_numbers:
+            found: dict[tuple[str, str], list[Row]] = {}
+            for row in self._rows[experiment]:
+                found.setdefault((row.section, row.quantity), []).append(row)
+            self._of_numbers[experiment] = found
+        return self._of_numbers[experiment]
 
     def _read_rows(self, experiment):
-        files = [self.folder / f"replicate_{replicate}" / f"{experiment}.csv" for replicate in self.replicates]
-        return [row for file in files if file.exists() for row in read_rows(file, Row)]
+        files = (self._file_of_scores(replicate, experiment) for replicate in self.replicates)
+        return [row for file in files if file.exists() for row in read_scores(file)]
+
+    def _file_of_scores(self, replicate, experiment):
+        template = layout.scores(self.study)
+        return self.folder / template.format(replicate=replicate, experiment=experiment)
 
 
 class Finished(Stored):

@@ -35,6 +35,8 @@ _FIRST_BLOCK = re.compile(r"folds_0-(\d+)(?:_trials_0-(\d+))?\.jsonl")
 MODEL, PREDICTIONS, FIT = f"{FOLDER}/model.npz", f"{FOLDER}/predictions.csv", f"{FOLDER}/fit.json"
 EVALUATION = f"{FOLDER}/{{kind}}.json"
 SCORES = f"{REPLICATE}/{{experiment}}.csv"
+PARTITIONS = "scores"  # folder of the Parquet data set that a large study has instead
+PARTITION = f"{PARTITIONS}/replicate={{replicate}}/experiment={{experiment}}/scores.parquet"
 ALL_RUNS = f"{DATA_FOLDER}/all_runs.json"  # of a data set that is one job, see `all_runs`; what is done of it:
 DATA_DONE, RUN_DONE, EVALUATION_DONE = f"{DATA_FOLDER}/done.json", f"{FOLDER}/done.json", f"{FOLDER}/{{kind}}_done.json"
 
@@ -82,7 +84,7 @@ def result(study: Study, template: str, **names: object) -> str:
 
 def file_in(folder: Path, template: str) -> Path:
     """The file of a template in a folder that has its names already."""
-    return folder / Path(template).name
+    return folder / template.rpartition("/")[2]
 
 
 def report(study: Study, template: str, **names: object) -> str:
@@ -219,10 +221,15 @@ def evaluation_files(study: Study, replicates: Iterable[int | str], data_set: st
     ]
 
 
+def scores(study: Study) -> str:
+    """The template of the files with all numbers."""
+    return PARTITION if study.is_large else SCORES
+
+
 def score_files(study: Study, experiments: Iterable[str], replicates: Iterable[int] | None = None) -> list[str]:
     """Numbers of some experiments, by default for all replicates."""
     return [
-        result(study, SCORES, replicate=replicate, experiment=experiment)
+        result(study, scores(study), replicate=replicate, experiment=experiment)
         for experiment in experiments
         for replicate in replicates or study.replicates
         if any(study.data_sets_of(run, replicate) for run in study.experiments[experiment])
@@ -275,6 +282,16 @@ def record_names(study: Study, archive: str) -> list[str]:
     return [file.removeprefix(result(study, "")) for file in files]
 
 
+def report_files(study: Study) -> list[str]:
+    """Files of the report that every study has; the numbers of a large one are in `PARTITIONS` only."""
+    return [file for file in (*REPORT_FILES, NUMBERS) if not (study.is_large and file == ALL_SCORES)]
+
+
+def pages(study: Study) -> list[str]:
+    """The pages of data sets that are made without being asked for: those of all, or of a large study none."""
+    return [] if study.is_large else [PAGE.format(data_set=data_set) for data_set in study.data_sets]
+
+
 def asked_for_before(study: Study) -> list[str]:
     """Files of the report that are made only where a data set was asked for by its name: they stay up to date."""
     files = [report(study, DATA_SET_SCORES, data_set=data_set) for data_set in study.data_sets]
@@ -304,9 +321,10 @@ def belongs(study: Study, name: str) -> bool:
 def released(study: Study) -> list[str]:
     """Files of reports/<study> without which there is no release: all records, predictions, pages and numbers."""
     return [
-        *(*REPORT_FILES, HEADLINE, STORE_INDEX),
+        *(file for file in report_files(study) if file != NUMBERS),
+        *(HEADLINE, STORE_INDEX),
         *(RECORDS.format(archive=archive) for archive in record_archives(study)),
-        *(PAGE.format(data_set=data_set) for data_set in study.data_sets),
+        *pages(study),
     ]
 
 

@@ -36,6 +36,8 @@ def need_pages(targets: Iterable[str], study: Study) -> bool:
     without = {*study.tables, *(f"replicate_{replicate}" for replicate in study.replicates), "downloads"}
     folders = ("results/", f"reports/{study.name}/tables/")
     targets = list(targets)
+    if study.is_large:  # whose results are Parquet
+        return True
     return not targets or not all(target in without or target.startswith(folders) for target in targets)
 
 

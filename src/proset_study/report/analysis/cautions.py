@@ -39,7 +39,11 @@ def repeated_rows(stored: Stored) -> dict[str, tuple[float, float, int, int]]:
     """
     proportions: dict[str, list[float]] = {}
     sizes: dict[str, tuple[int, int]] = {}
-    for final in {(f.data_set, f.replicate): f for f in stored.all_finals()}.values():
+    seen: set[tuple[str, int]] = set()
+    for final in stored.one_by_one():
+        if (place := (final.data_set, final.replicate)) in seen:
+            continue
+        seen.add(place)
         if (X := final.data.X).shape[1]:
             distinct, row = np.unique(X, axis=0, return_inverse=True)
             is_test, row = final.folds == TEST, row.ravel()

@@ -42,7 +42,7 @@ def operations(record: dict) -> tuple[int, int] | tuple[None, None]:
 def costs(stored: Stored) -> list[Cost]:
     """Of every final model and its predictions."""
     rows = []
-    for final in stored.all_finals():
+    for final in stored.one_by_one():
         record, run = final.fit, final.run
         seconds = (record["resources"]["fit_cpu_s"], record["resources"]["score_cpu_s"])
         names = (final.replicate, run.experiment, final.data_set, run.variant, run.method)

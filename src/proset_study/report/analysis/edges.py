@@ -62,7 +62,7 @@ class Explained:
 
 def edges(stored: Stored) -> list[Edge]:
     """Edges of every replicate."""
-    return [edge for final in stored.all_finals() for edge in _edges_of(final)]
+    return [edge for final in stored.one_by_one() for edge in _edges_of(final)]
 
 
 def explained(study: Study, rows: list[Edge]) -> list[Explained]:
@@ -73,14 +73,14 @@ def explained(study: Study, rows: list[Edge]) -> list[Explained]:
     Chance has to explain the number of edges on the data set, and that on all data sets of the experiment together: one
     that a few searches on each data set have is more than chance, though no data set shows it alone.
     """
-    found = []
+    found, elsewhere = [], groups(rows, "everywhere")
     for group in groups(rows, "search").values():
         edge = group[0]
         (run,) = pick(study.runs.values(), experiment=edge.experiment, variant=edge.variant)
         searched = [study.data_sets_of(run, replicate) for replicate in study.replicates]
         n_searches = sum(edge.dataset in names for names in searched)
-        elsewhere = pick(rows, everywhere=edge.everywhere)
-        chance = _is_chance(group, n_searches) and _is_chance(elsewhere, sum(len(names) for names in searched))
+        n_everywhere = sum(len(names) for names in searched)
+        chance = _is_chance(group, n_searches) and _is_chance(elsewhere[edge.everywhere], n_everywhere)
         explanation = _explanation(run, edge, _share(group) if chance else 0.0)
         counts = (sum(row.optimal for row in group), sum(row.selected for row in group))
         found.append(Explained(edge, n_searches, *counts, explanation))

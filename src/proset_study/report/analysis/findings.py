@@ -1,6 +1,7 @@
 """What the records say beyond the published tables: selection rules, methods over replicates, selected features."""
 
 from collections import Counter
+from functools import cache
 from itertools import combinations, product
 from math import sqrt
 from pathlib import Path
@@ -9,7 +10,7 @@ from statistics import fmean, stdev
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.analysis.battery_files import write_battery
-from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
+from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.analysis.over_data_sets import Omnibus, Pair, Rank, over_data_sets
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.prototypes import COLUMNS as PROTOTYPE_COLUMNS
@@ -17,7 +18,6 @@ from proset_study.report.analysis.prototypes import prototype_rows
 from proset_study.report.analysis.response_curves import COLUMNS as CURVE_COLUMNS
 from proset_study.report.analysis.response_curves import response_rows
 from proset_study.report.analysis.runs import compared_runs
-from proset_study.report.rows import groups
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
@@ -45,10 +45,11 @@ def rules(stored: Stored) -> list[dict]:
     All of them take the simplest setting whose mean log-loss is at most the smallest mean plus a part of the standard
     deviation (ddof = 1) of that setting over the folds: none of it, deviation / sqrt(folds), the standard error
     of the mean, or all of it, as in the published study. "excess" is the cross-validated mean of what is chosen minus
-    the smallest, "size" the step of stage 2; features and prototypes are means over the folds.
+    the smallest, "size" the step of stage 2; features and prototypes are means over the folds. Of a large study it is
+    the first replicate only.
     """
     rows = []
-    for final in [f for replicate in stored.searched for f in stored.finals(replicate)]:
+    for final in stored.one_by_one(list(stored.searched)[: 1 if stored.study.is_large else None]):
         for stage, selection, records in (
             ("stage1", final.stage1, final.trials),
             ("stage2", final.stage2, final.paths),
@@ -82,23 +83,28 @@ def selections(final: Final, stage: str, selection: dict) -> dict[str, int]:
     return found
 
 
+@cache
 def methods_over_replicates(stored: Stored) -> list[dict]:
     """Paired differences of test losses between the `compared_runs` over the replicates; keys are `METHOD_COLUMNS`.
 
     The subject is the first of its pairs. "difference" is first minus second (negative: the first is better), "low" and
     "high" are the ends of its 95 % interval, "overlap" is n_test / n_train, 0 for generated data; see `paired`.
     "equivalence_p" is that of two one-sided tests with the margin `ROPE`. With ten replicates the tests are weak, and
-    p-values are not corrected for the number of comparisons.
+    p-values are not corrected for the number of comparisons. Of a large study it is the pairs with the subject only.
     """
     rows = []
+    known: dict[tuple[str, ...], Losses] = {}  # by loss and experiments, which are the same on most data sets
     overlap = overlaps(stored, list(stored.study.experiments))
     for data_set, score in product(stored.study.data_sets, LOSSES):
         compared = [run for run in compared_runs(stored.study, data_set) if not run.variant]
         runs = [run for run in compared if LOSSES[score].fits(methods.get(run.method))]
-        losses = losses_by_method(
-            stored, [r.experiment for r in runs if r.experiment in stored.study.experiments], score
-        )
+        experiments = [r.experiment for r in runs if r.experiment in stored.study.experiments]
+        if (score, *experiments) not in known:
+            known[score, *experiments] = losses_by_method(stored, experiments, score)
+        losses = known[score, *experiments]
         for first, second in combinations([r.method for r in runs], 2):
+            if stored.study.is_large and first != stored.study.subject:
+                break
             ours, theirs = losses[first][data_set], losses[second][data_set]
             differences = [ours[r] - theirs[r] for r in sorted(set(ours) & set(theirs))]
             if len(differences) < 2:
@@ -115,15 +121,18 @@ def selected_features(stored: Stored) -> list[dict]:
 
     A category that is in few rows may be no feature in some of them.
     """
-    rows = []
-    finals = [f for f in stored.all_finals() if methods.makes(f.run.method, WeightedPrototypeModel)]
-    for key, group in groups(finals, lambda f: (f.run.experiment, f.data_set, f.run.variant)).items():
-        counts: Counter[str] = Counter()
-        for final in group:
+    found: dict[tuple[str, str, str], list[Counter[str]]] = {}  # a counter for each replicate
+    for final in stored.one_by_one():
+        if methods.makes(final.run.method, WeightedPrototypeModel):
             active = set(weighted(final.model.fitted).active_features().tolist())
+            used: Counter[str] = Counter()
             for d, name in enumerate(final.feature_names.tolist()):
-                counts[name] += d in active
-        numbers = ((name, len(group), n, n / len(group)) for name, n in counts.items())
+                used[name] += d in active
+            found.setdefault((final.run.experiment, final.data_set, final.run.variant), []).append(used)
+    rows = []
+    for key, counters in found.items():
+        counts = {name: sum(c[name] for c in counters) for name in dict.fromkeys(n for c in counters for n in c)}
+        numbers = ((name, len(counters), n, n / len(counters)) for name, n in counts.items())
         rows += [dict(zip(FEATURE_COLUMNS, (*key, *of_feature), strict=True)) for of_feature in numbers]
     return rows
 

@@ -22,7 +22,11 @@ hierarchical modelling, Machine Learning 106 (2017).
 import numpy as np
 from scipy.special import gammaln, stdtr
 
+from proset_study.report.analysis.statistics import FEW_DATA_SETS
+
 CHAINS, WARM_UP, DRAWS = 50, 300, 400  # 20,000 draws; a step takes as long for few chains as for many
+LEAST_CHAINS = 2
+_STEP = 2000  # chains times data sets, of more than `FEW_DATA_SETS`: there a step takes longer with every chain
 MIN_DATA_SETS = 3
 _SHAPE, _RATE = (0.5, 5.0), (0.05, 0.15)  # of the gamma distribution of the degrees of freedom
 _LEAST_DEVIATION = 1e-3  # of sigma_i, in regions of practical equivalence: methods may agree in every replicate
@@ -44,7 +48,8 @@ def hierarchical(
         the proportion of test samples, overlap / (1 + overlap).
     """
     mean, variance, rest, factor, degrees = _summaries(differences, overlap, rope)
-    shape = (len(mean), CHAINS)
+    chains = CHAINS if len(differences) <= FEW_DATA_SETS else max(LEAST_CHAINS, _STEP // len(differences))
+    shape = (len(mean), chains)
     deviation2 = np.broadcast_to(variance, (*shape, len(differences)))
     weight = np.ones(deviation2.shape)
     spread = np.log(mean.std(axis=2) + np.sqrt(variance * factor).mean(axis=2)) + rng.normal(size=shape)
@@ -66,7 +71,7 @@ def hierarchical(
             below, above = (stdtr(freedom, (-rope + sign * centre) / np.exp(spread)) for sign in (-1, 1))
             winner = np.argmax([1 - below - above, below, above], axis=0)  # a region that holds nothing never wins
             won += [(winner == k).sum(axis=1) for k in range(3)]
-    inside, below, above = won / (CHAINS * DRAWS)
+    inside, below, above = won / (chains * DRAWS)
     return np.stack([below, inside, above], axis=1)
 
 

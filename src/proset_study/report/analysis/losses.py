@@ -28,8 +28,8 @@ def by_method(
     """
     found: Losses = defaultdict(lambda: defaultdict(dict))
     source: dict[tuple[str, str], str] = {}
-    rows = [r for r in stored.rows_of(experiments) if (r.section, r.quantity, r.variant) == (FINAL, quantity, "")]
-    for row, values in by_fit_seed(rows):
+    rows = stored.rows_of(experiments, FINAL, quantity)
+    for row, values in by_fit_seed(row for row in rows if not row.variant):
         if source.setdefault((row.method, row.dataset), row.experiment) == row.experiment:
             found[row.method][row.dataset][row.replicate] = convert(fmean(values))
     return found
@@ -46,7 +46,8 @@ def overlaps(stored: Stored, experiments: list[str]) -> dict[str, float]:
     Replicates of real data share samples; the proportion is what Nadeau and Bengio's correction needs.
     """
     sizes: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in stored.rows_of(experiments):
-        if row.section == "data" and row.value is not None:
-            sizes[row.dataset].setdefault(row.quantity, row.value)
+    for quantity in ("train_samples", "test_samples"):
+        for row in stored.rows_of(experiments, "data", quantity):
+            if row.value is not None:
+                sizes[row.dataset].setdefault(quantity, row.value)
     return {d: 0.0 if generated(stored, d) else n["test_samples"] / n["train_samples"] for d, n in sizes.items()}

@@ -4,6 +4,7 @@ import os
 import platform
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import Distribution, version
 from pathlib import Path
@@ -68,8 +69,15 @@ def downloaded(study: Study) -> dict[str, dict]:
 
 def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]], list[str]]:
     """Number, seconds and `matrix_products` of the fits by method, and the names of those that did not converge."""
+    return _summary(stored, replicate)[:2]
+
+
+@cache
+def _summary(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]], list[str], dict[bool, dict]]:
+    """What is asked of all records of fits of a replicate, in one pass: `fits_and_cost`, and what made their bits."""
     cost: dict[str, dict[str, float]] = {}
     not_converged = []
+    made_by: dict[bool, dict[str, str]] = {True: {}, False: {}}  # an example of each, of proset and of libraries
     for name, record in fit_records(stored, replicate):
         total = cost.setdefault(record["method"], {"fits": 0})
         total["fits"] += 1
@@ -81,7 +89,8 @@ def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, f
         if not record["summary"].get("converged", True):
             which = "".join(f", {unit} {record[unit]}" for unit in ("fold", "trial") if unit in record)
             not_converged.append(f"{name}{which}")
-    return cost, not_converged
+        made_by[uses_kernel(record["method"])].setdefault(record["arithmetic"], name)
+    return cost, not_converged, made_by
 
 
 def cost_by_method(manifest: dict) -> dict[str, dict[str, float]]:
@@ -102,8 +111,9 @@ def arithmetics(stored: Stored) -> dict:
     """
     found: dict[bool, dict[str, str]] = {True: {arithmetic.name(): "here"}, False: {}}
     for replicate in stored.replicates:
-        for name, record in fit_records(stored, replicate):
-            found[uses_kernel(record["method"])].setdefault(record["arithmetic"], name)
+        for is_ours, examples in _summary(stored, replicate)[2].items():
+            for arithmetic_of, example in examples.items():
+                found[is_ours].setdefault(arithmetic_of, example)
     if len(found[True]) > 1:
         examples = ", ".join(f"{made_by} ({where})" for made_by, where in found[True].items())
         raise ValueError(
@@ -129,7 +139,7 @@ def content_hash(path: Path) -> str:
 
 def fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:
     """All records of fits behind the final models of a replicate, each once, with the folder they are in."""
-    for final in stored.finals(replicate):
+    for final in stored.one_by_one([replicate]):
         own_stage1 = final.trials if final.stage1_folder == final.folder else []
         name = str(final.folder.relative_to(stored.folder))
         yield from ((name, record) for record in (*own_stage1, *final.paths, *final.fits))

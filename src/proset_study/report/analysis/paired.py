@@ -39,11 +39,11 @@ class Mean:
 
     def above(self, bound: float) -> float:
         """One-sided p of the hypothesis that it is not above a bound."""
-        from scipy.stats import t
+        from scipy.special import stdtr  # as `scipy.stats.t`, in a thirtieth of the time
 
         distance = self.value - bound
         score = distance / self.error if self.error else inf if distance > 0 else -inf if distance < 0 else 0.0
-        return float(t.sf(score, self.degrees))
+        return float(stdtr(self.degrees, -score))
 
     def equivalence(self, margin: float) -> float:
         """p of two one-sided tests (Schuirmann 1987): small if it is inside -margin to margin."""
@@ -51,9 +51,9 @@ class Mean:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Ends of its confidence interval."""
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
-        half = float(t.ppf((1 + level) / 2, self.degrees)) * self.error
+        half = float(stdtrit(self.degrees, (1 + level) / 2)) * self.error
         return self.value - half, self.value + half
 
     def side(self, level: float, words: tuple[str, str, str]) -> str:

@@ -72,7 +72,8 @@ def agreement(stored: Stored, published: Path) -> list[Agreement]:
     theirs = read_published(published)
     known = {row.key: row.value for row in theirs}
     ours: dict[tuple, dict[int, float]] = {}
-    for row in stored.rows:
+    printed = {row.experiment for row in theirs}
+    for row in stored.rows_of([e for e in stored.study.experiments if e in printed]):
         if row.value is not None and row.fit_seed == 0:
             ours.setdefault(row.key, {})[row.replicate] = row.value
     return [_agreement(row, ours.get(row.key, {}), known, stored.replicates[0]) for row in theirs]

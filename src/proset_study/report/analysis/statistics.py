@@ -19,6 +19,7 @@ ALPHA = 0.05
 POWER = 0.8
 PRIOR = 0.5  # weight of the one prior observation of the Bayesian test, a difference of 0; a data set has weight 1
 DECIMALS = 12  # beyond them differences are taken for rounding errors: equal scores shall be ties
+FEW_DATA_SETS = 100  # up to which there are as many draws as anybody could want; of more, a draw says more
 _SIMULATED = 1000
 _LARGEST_SHIFT = 4.0
 
@@ -82,8 +83,13 @@ def holm(p: list[float]) -> list[float]:
         gc.unfreeze()
 
 
-def dirichlet_weights(n: int, rng: np.random.Generator, n_samples: int = 20_000) -> np.ndarray:
-    """Draws from the posterior of the weights of the prior observation and `n` data sets, shape (n_samples, 1 + n)."""
+def dirichlet_weights(n: int, rng: np.random.Generator, n_samples: int | None = None) -> np.ndarray:
+    """Draws from the posterior of the weights of the prior observation and `n` data sets, shape (n_samples, 1 + n).
+
+    By default 20,000, of more than `FEW_DATA_SETS` data sets 2,000.
+    """
+    if n_samples is None:
+        n_samples = 20_000 if n <= FEW_DATA_SETS else 2_000
     return rng.dirichlet([PRIOR, *[1.0] * n], n_samples)
 
 
@@ -94,11 +100,24 @@ def bayesian_signed_rank(differences: np.ndarray, rope: float, weights: np.ndarr
     differences, as in Wilcoxon's statistic, is there.
     """
     values = np.array([0.0, *np.round(differences, DECIMALS)])
-    means = np.round((values[:, None] + values) / 2, DECIMALS)
-    below, above = (((weights @ region) * weights).sum(axis=1) for region in (means < -rope, means > rope))
+    if len(differences) <= FEW_DATA_SETS:
+        means = np.round((values[:, None] + values) / 2, DECIMALS)
+        below, above = (((weights @ region) * weights).sum(axis=1) for region in (means < -rope, means > rope))
+    else:
+        below, above = _mostly_below(values, -rope, weights), _mostly_below(-values, -rope, weights)
     winner = np.argmax([1 - below - above, below, above], axis=0)  # a region that holds nothing never wins
     inside, below, above = np.bincount(winner, minlength=3) / len(weights)
     return float(below), float(inside), float(above)
+
+
+def _mostly_below(values: np.ndarray, bound: float, weights: np.ndarray) -> np.ndarray:
+    """Weight of the pairs of values whose mean is below a bound, in each draw, without a matrix of all pairs."""
+    order = np.argsort(values)
+    values, weights = values[order], weights[:, order]
+    partners = np.searchsorted(values, np.round(2 * bound - values, DECIMALS))  # of each value, the first so many
+    upto = np.cumsum(weights, axis=1)
+    weight: np.ndarray = np.where(partners > 0, upto[:, partners - 1], 0.0)
+    return np.einsum("ij,ij->i", weights, weight)
 
 
 def detectable_shift(n: int, alpha: float, rng: np.random.Generator) -> float | None:

@@ -10,6 +10,7 @@ S. R. Searle, G. Casella and C. E. McCulloch, Variance components, Wiley (1992),
 """
 
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 from statistics import fmean, variance
 
@@ -79,14 +80,16 @@ def components(scores: list[list[float]]) -> Components:
     return Components(max(0.0, splits), seeds, of_means, splits < 0)
 
 
+@cache
 def variance_rows(stored: Stored) -> list[Noise]:
     """Components of all `LOSSES` of all final models."""
     overlap = overlaps(stored, list(stored.study.experiments))
     by_quantity = {score.quantity: score for score in LOSSES.values()}
     found: dict[tuple[str, str, str, str, str], list[list[float]]] = {}
-    for row, values in by_fit_seed(stored.rows):
-        score = by_quantity.get(row.quantity)
-        if row.section == FINAL and score is not None and score.fits(methods.get(row.method)):
+    rows = (row for row in stored.rows if row.section == FINAL and row.quantity in by_quantity)
+    for row, values in by_fit_seed(rows):
+        score = by_quantity[row.quantity]
+        if score.fits(methods.get(row.method)):
             key = (row.experiment, row.method, row.dataset, row.variant, score.loss)
             found.setdefault(key, []).append([score.as_loss(value) for value in values])
     return [_noise(key, scores, overlap[key[2]]) for key, scores in found.items()]

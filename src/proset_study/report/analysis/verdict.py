@@ -229,7 +229,8 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
 
 def _readable(stored, subject, experiments):
     """Prototypes, or what else the subject counts, and features of its models, over data sets and replicates."""
-    rows = pick(stored.rows_of(experiments), method=subject, variant="", role="")
+    own = [e for e in experiments if stored.study.config["experiments"][e]["method"] == subject]
+    rows = pick(stored.rows_of(own), variant="", role="")
     found = {quantity: [row.value for row in group] for quantity, group in groups(rows, "quantity").items()}
     if size := next((q for q in methods.get(subject).quantities if q != "active_features" and q in found), ""):
         samples, features, given = (_span(found[name]) for name in ("train_samples", "active_features", "features"))

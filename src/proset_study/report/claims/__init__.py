@@ -27,7 +27,8 @@ def write_claims(path: str | Path, stored: Stored, published: str | Path) -> Non
     replicates = [StoredEvidence(stored, replicate) for replicate in stored.replicates]
     rows = []
     for claim_id, claim in CLAIMS.items():
-        own = data_sets_of(claim_id, stored.study)
+        if not (own := data_sets_of(claim_id, stored.study)):
+            continue
         ours = [decide(claim_id, evidence) for evidence in replicates[: 1 if claim.over_replicates else None]]
         for theirs, first, *others in zip(decide(claim_id, printed), *ours, strict=True):
             if first.data_set not in own:

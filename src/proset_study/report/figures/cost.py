@@ -6,6 +6,7 @@ from proset.plot.style import log_axis
 from proset_study.base.records import PRODUCT_SIZE
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.costs import matrix_products, seconds_of
+from proset_study.report.figures.many import WHAT, spread_figure
 from proset_study.report.figures.registry import over_data_sets
 from proset_study.report.figures.style import ReportFigure, canvas, legend, method_style
 from proset_study.report.wording import wins
@@ -15,9 +16,10 @@ Compared = dict[str, list[Final]]  # data set -> final models of the methods, ne
 SPREAD = 0.24  # between the methods of a row
 
 
-def time_figure(compared: Compared) -> ReportFigure:
+def time_figure(compared: Compared, is_large: bool = False) -> ReportFigure:
     """CPU seconds of one fit of the search, by data set and method."""
-    return _fits_figure(
+    draw = _of_methods if is_large else _fits_figure
+    return draw(
         compared,
         seconds_of,
         title="CPU time of a fit by data set and method",
@@ -27,11 +29,12 @@ def time_figure(compared: Compared) -> ReportFigure:
     )
 
 
-def products_figure(compared: Compared) -> ReportFigure | None:
+def products_figure(compared: Compared, is_large: bool = False) -> ReportFigure | None:
     """The same in units of a matrix product; None if records of a former version have none."""
     if any(matrix_products(record) is None for finals in compared.values() for f in finals for record in _searched(f)):
         return None
-    return _fits_figure(
+    draw = _of_methods if is_large else _fits_figure
+    return draw(
         compared,
         matrix_products,
         title="Cost of a fit in matrix products by data set and method",
@@ -68,6 +71,24 @@ def _fits_figure(compared, measure, title, axis, what, unit):
     )
 
 
+def _of_methods(compared, measure, title, axis, what, unit):
+    """Medians over trials and folds, spread over very many data sets."""
+    medians: dict[str, dict[str, float]] = {}
+    for data_set, finals in compared.items():
+        for final in finals:
+            middle = float(np.median([measure(record) for record in _searched(final)]))
+            medians.setdefault(final.run.method, {})[data_set] = middle
+    by_data_set = {d: {method_name(m): of[d] for m, of in medians.items() if d in of} for d in compared}
+    middles = {method_name(method): float(np.median(list(of.values()))) for method, of in medians.items()}
+    return ReportFigure(
+        title=title.replace("by data set and method", "by method"),
+        finding=f"Of {len(compared):,} data sets the median cost of a fit is lowest on {wins(by_data_set)}.",
+        caption=f"{what} of one fit and of scoring its held-out fold, median over all trials and folds. {WHAT}",
+        alt=f"Medians over the data sets: {'; '.join(f'{name} {value:.2g}{unit}' for name, value in middles.items())}.",
+        figure=spread_figure({method: list(of.values()) for method, of in medians.items()}, axis),
+    )
+
+
 def _searched(final):
     return final.trials or final.paths
 
@@ -84,6 +105,7 @@ def _spread(axes, y, values, method):
 @over_data_sets("Cost")
 def _draw(overview):
     if overview.compared:
-        yield "time", time_figure(overview.compared)
-        if products := products_figure(overview.compared):
+        is_large = overview.stored.study.is_large
+        yield "time", time_figure(overview.compared, is_large)
+        if products := products_figure(overview.compared, is_large):
             yield "matrix_products", products

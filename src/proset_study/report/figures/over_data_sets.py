@@ -1,7 +1,7 @@
 """Over all data sets: the verdict, average ranks and pairs, differences over replicates, what the rules cost."""
 
 from itertools import product
-from statistics import fmean
+from statistics import fmean, median
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -14,6 +14,7 @@ from proset_study.report.analysis.over_data_sets import OverDataSets
 from proset_study.report.analysis.over_data_sets import over_data_sets as compared_over_data_sets
 from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.verdict import Verdict, verdict
+from proset_study.report.figures.many import WHAT, counts_figure, spread_figure
 from proset_study.report.figures.registry import is_weighted, over_data_sets
 from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, canvas, legend, method_style, slug
 from proset_study.report.rows import groups, pick
@@ -32,13 +33,15 @@ _RULE_STYLES = (  # no colours of methods or classes
 )
 
 
-def headline_figures(found: Verdict) -> dict[str, ReportFigure]:
+def headline_figures(found: Verdict, is_large: bool = False) -> dict[str, ReportFigure]:
     """Mean test score of the methods by data set, with intervals and published values, if there are any.
 
     One for screens and one for phones.
     """
     if not any(found.scores.values()):
         return {}
+    if is_large:
+        return dict.fromkeys(_SIZES, _headline_of_many(found))
     texts = [
         f"{data_set} {', '.join(f'{method_name(m)} {s.mean:.3f}' for m, s in scores.items())}"
         for data_set, scores in found.scores.items()
@@ -55,6 +58,20 @@ def headline_figures(found: Verdict) -> dict[str, ReportFigure]:
         )
         for name, size in _SIZES.items()
     }
+
+
+def _headline_of_many(found):
+    values = {m: [scores[m].mean for scores in found.scores.values() if m in scores] for m in found.methods}
+    values = {method: of_method for method, of_method in values.items() if of_method}
+    medians = {method_name(method): median(of_method) for method, of_method in values.items()}
+    means = {d: {method_name(m): s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
+    return ReportFigure(
+        title=f"Test {found.score} of the methods",
+        finding=f"Of {len(means):,} data sets the {found.score} is lowest on {wins(means)}.",
+        caption=f"{WHAT} Left is better.",
+        alt=f"Median test {found.score}: {'; '.join(f'{name} {value:.3f}' for name, value in medians.items())}.",
+        figure=spread_figure(values, f"test {found.score}{' (nats)' if found.score == 'log-loss' else ''}"),
+    )
 
 
 def _headline(found, width, margin, row_height):
@@ -103,7 +120,8 @@ def _caption(found):
 @over_data_sets("Verdict")
 def _draw_verdict(overview):
     if overview.compared:
-        yield from headline_figures(verdict(overview.stored, overview.published)).items()
+        found = verdict(overview.stored, overview.published)
+        yield from headline_figures(found, overview.stored.study.is_large).items()
 
 
 def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
@@ -195,20 +213,39 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
     )
 
 
+def counts_over_data_sets(rows: list[dict]) -> ReportFigure:
+    """On how many data sets a method is significantly better or worse than others; rows as of `methods_figure`."""
+    score, subject = rows[0]["score"], method_name(rows[0]["first"])
+    counts = {}
+    for other, group in groups(rows, "second").items():
+        better, worse = sum(row["high"] < 0 for row in group), sum(row["low"] > 0 for row in group)
+        counts[other] = (better, len(group) - better - worse, worse)
+    ahead, _, behind = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
+    texts = (f"{method_name(other)} {better} and {worse}" for other, (better, _, worse) in counts.items())
+    axis = f"data sets: {plain(subject)} better | not significant | other better"
+    return ReportFigure(
+        title=f"{subject} against each other method, by data sets",
+        finding=f"{ahead:,} of {len(rows):,} intervals are below 0, where {subject} is better, {behind:,} above; 0 is"
+        f" inside the other {len(rows) - ahead - behind:,}.",
+        caption=f"Data sets by the 95 % interval of the mean difference of test {score} over replicates, not corrected"
+        " for their number.",
+        alt=f"Data sets on which {subject} is better, and worse, than others: {'; '.join(texts)}.",
+        figure=counts_figure(counts, rows[0]["first"], axis),
+    )
+
+
 def rules_figure(rows: list[dict]) -> ReportFigure:
     """What each rule gives up in cross-validation, and the prototypes it keeps; rows of `findings.rules`."""
     rows = [row for row in rows if row["prototypes"] is not None]
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
     stages = list(dict.fromkeys(row["stage"] for row in rows))
+    by_case = groups(rows, "dataset", "rule", "stage")
     figure = Figure(figsize=(5.0 * len(stages), 1.0 + 0.24 * len(data_sets)), layout="constrained")
     axes = np.ravel(figure.subplots(1, 2 * len(stages), sharey=True))
     texts = []
     for i, (rule, style) in enumerate(zip(findings.RULES, _RULE_STYLES, strict=True)):
         for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
-            shown = {
-                d: [r[quantity] for r in rows if (r["dataset"], r["rule"], r["stage"]) == (d, rule, stage)]
-                for d in data_sets
-            }
+            shown = {d: [r[quantity] for r in by_case.get((d, rule, stage), [])] for d in data_sets}
             y = [data_sets.index(d) + STEP * (i - 1) for d, values in shown.items() if values]
             means = [fmean(values) for values in shown.values() if values]
             panel.plot(means, y, linestyle="", markersize=6, label=rule, **style)
@@ -253,12 +290,15 @@ def _draw_methods(overview):
     study = overview.stored.study
     rows = pick(findings.methods_over_replicates(overview.stored), score=main_score(study), first=study.subject)
     if rows:
-        yield "methods_over_replicates", methods_figure(rows)
+        draw = counts_over_data_sets if study.is_large else methods_figure
+        yield "methods_over_replicates", draw(rows)
 
 
 @over_data_sets("Choice")
 def _draw_rules(overview):
     finals = [final for group in overview.compared.values() for final in group if is_weighted(final.run)]
     if experiments := {final.data_set: final.run.experiment for final in finals}:
-        rows = findings.rules(overview.stored)
-        yield "rules", rules_figure([row for row in rows if row["experiment"] == experiments.get(row["dataset"])])
+        rows = [r for r in findings.rules(overview.stored) if r["experiment"] == experiments.get(r["dataset"])]
+        if overview.stored.study.is_large:
+            rows = [{**row, "dataset": counted(len(experiments), "data set")} for row in rows]
+        yield "rules", rules_figure(rows)

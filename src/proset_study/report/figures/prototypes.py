@@ -153,5 +153,6 @@ def _plan(subject):
 def _draw(overview):
     stored = overview.stored
     found = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
-    if compared := {data_set: finals for data_set, finals in found.items() if finals}:
+    compared = {data_set: finals for data_set, finals in found.items() if finals}
+    if compared and not stored.study.is_large:  # a panel each
         yield "prototypes", prototypes_overview(compared, stored.study.config["data_sets"])

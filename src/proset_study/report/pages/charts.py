@@ -143,5 +143,6 @@ def specification(chart: Any) -> dict[str, Any]:
 def _packed(values):
     texts = list(dict.fromkeys(values))
     if all(isinstance(value, str) for value in texts):
-        return {"texts": texts, "places": [texts.index(value) for value in values]}
+        places = {text: place for place, text in enumerate(texts)}
+        return {"texts": texts, "places": [places[value] for value in values]}
     return [float(f"{value:.4g}") if isinstance(value, float) else value for value in values]

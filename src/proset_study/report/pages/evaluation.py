@@ -40,9 +40,12 @@ def confusion_of(final: Final) -> list[list[float]]:
 
 
 def evaluation_tables(stored: Stored) -> dict[str, tuple[tuple[str, ...], list[dict]]]:
-    """Columns and rows of every table by its name; without rows for what the config does not ask for."""
+    """Columns and rows of every table by its name; without rows for what the config does not ask for.
+
+    Of a large study there are no scores of classes; they follow from the stored predictions.
+    """
     replicates = stored.study.config["replicates"]  # further ones would only make the files large
-    everything = [final for final in stored.all_finals() if final.replicate in replicates]
+    everything = [] if stored.study.is_large else [f for f in stored.all_finals() if f.replicate in replicates]
     tables = {
         "class_scores": (CLASS_COLUMNS, class_rows(everything)),
         "confusion": (CONFUSION_COLUMNS, confusion_rows(everything)),
@@ -56,6 +59,7 @@ def evaluation_tables(stored: Stored) -> dict[str, tuple[tuple[str, ...], list[d
 
 def write_evaluation(folder: Path, stored: Stored) -> None:
     """Write the tables that have rows, as CSV."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name, (columns, rows) in evaluation_tables(stored).items():
         if rows:
             write_rows(folder / f"{name}.csv", rows, columns)

@@ -56,7 +56,7 @@ def published_ledger(cells: list[Agreement]) -> dict:
         names = f"{c.experiment} {c.variant}".strip(), c.dataset, section, quantity_label(c.quantity, c.role)
         lines.append([*names, *numbers, kinds[c.within]])
     headings = ["experiment", "data set", "section", "quantity", "published", "ours", "difference", "tolerance"]
-    return _ledger(headings, lines, ("experiment", "data set", "tolerance"), "outside")
+    return ledger_of(headings, lines, ("experiment", "data set", "tolerance"), "outside")
 
 
 def claims_section(path: Path, n_replicates: int, statements: list[dict], is_published: bool) -> dict:
@@ -85,7 +85,7 @@ def claims_section(path: Path, n_replicates: int, statements: list[dict], is_pub
     caption = f"Claims by data set: verdicts of {'the replicates' if shown == 'verdict' else 'the first replicate'}"
     return {
         "claims": Grid("claims-table", caption, columns, by_claim),
-        "statements": _ledger(headings, lines, ("source", "data set", "verdict"), ""),
+        "statements": ledger_of(headings, lines, ("source", "data set", "verdict"), ""),
         "shown": shown,
         "claims_needed": MIN_AGREEING,
         "supported": len(supported),
@@ -93,7 +93,7 @@ def claims_section(path: Path, n_replicates: int, statements: list[dict], is_pub
     }
 
 
-def _ledger(headings: list[str], lines: list[list[str]], filters: tuple[str, ...], first: str) -> dict:
+def ledger_of(headings: list[str], lines: list[list[str]], filters: tuple[str, ...], first: str) -> dict:
     """What `page.js` makes a table of that can be searched; `filters` are columns with a choice of their values."""
     places = {name: headings.index(name) for name in filters}
     choices = [

@@ -32,6 +32,7 @@ from proset_study.store.metrics import LOSSES
 from proset_study.store.stored import Stored
 
 MAX_STEPS = 120  # of a path that are shown
+SHOWN = 25  # data sets of a large study whose searches are shown
 ENDS = {"low": "from", "high": "to"}  # of intervals
 
 
@@ -73,14 +74,16 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
         base.mark_tick(color="black", thickness=2, size=12).encode(x="published:Q", tooltip=tips),
         base.mark_point(filled=True, size=70, opacity=1).encode(x=mean, tooltip=tips, **scales),
     ).properties(width="container", usermeta={"step": 11, "rows": ["data_set", "method"]})
-    data_sets = [d for d in stored.study.data_sets if any(row["data_set"] == d for row in rows)]
+    with_rows = {row["data_set"] for row in rows}
+    data_sets = [d for d in stored.study.data_sets if d in with_rows]
+    every = [] if stored.study.is_large else [("", "all")]  # of very many no chart
     return Chart(
         id="explore-methods",
         title="Methods on the data sets",
         note="Point at a mark for its numbers. Black ticks: published values; marks without a line: one replicate.",
         controls=[
             Control("score", "Measure", [(s, s) for s in LOSSES if any(r["score"] == s for r in rows)], (found.score,)),
-            Control("data_set", "Data set", [("", "all"), *((d, d) for d in data_sets)], ("",)),
+            Control("data_set", "Data set", [*every, *((d, d) for d in data_sets)], ("" if every else data_sets[0],)),
             Control("sort", "Order", [("", "of the study"), ("mean", "lowest first")], ("",)),
             methods_control(names, found.methods),
         ],
@@ -93,7 +96,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
 def prototypes_chart(stored: Stored) -> Chart | None:
     """Cross-validated error along the paths of the methods with prototypes."""
     rows, found = [], set()
-    for data_set in stored.study.data_sets:
+    for data_set in stored.study.data_sets[: SHOWN if stored.study.is_large else None]:
         for final in prototype_finals(stored, stored.replicates[0], data_set):
             found.add(final.run.method)
             path = error_path(final)

@@ -20,9 +20,10 @@ from proset_study.report.analysis.variance import noise
 from proset_study.report.analysis.verdict import Verdict, verdict
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.figures.style import slug
+from proset_study.report.pages import many
 from proset_study.report.pages.charts import library
 from proset_study.report.pages.evidence import check_grid, claims_section, over_data_sets_section, published_ledger
-from proset_study.report.pages.explore import front_charts
+from proset_study.report.pages.explore import SHOWN, front_charts
 from proset_study.report.pages.pages import evaluation_grids, read_figures, write_page
 from proset_study.report.pages.searches import search_charts
 from proset_study.report.pages.when_it_pays import when_it_pays_section
@@ -81,19 +82,20 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     """
     study, n_replicates = stored.study, len(stored.replicates)
     found, manifest = verdict(stored, published), read_json(folder / layout.MANIFEST)
+    not_converged = [name for names in manifest["not_converged"].values() for name in names]
     drawn = read_figures(folder / layout.FIGURES.format(data_set="overview"))
     ours = {final.run.experiment for final in stored.finals()}
     cells = [cell for cell in agreement(stored, published) if cell.experiment in ours]
     is_published = any(cell.ours is not None for cell in cells)
     claims = claims_section(folder / layout.CLAIMS, n_replicates, statements_beside(published), is_published)
     costs = [cost for by_method in manifest["cost"].values() for cost in by_method.values()]
-    with_prototypes, errors = test_errors(stored)
     tables = [*study.config["experiments"], *study.config.get("comparisons", {})]
     write_page(
         folder / layout.INDEX,
         "index.html.j2",
         verdict=found,
-        headline=_headline(found, stored),
+        is_large=study.is_large,
+        headline=many.headline(found) if study.is_large else _headline(found, stored),
         study=study.name,
         track=study.track,
         docs=manifest.get("rendered", {}).get("docs", ""),
@@ -113,25 +115,22 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         n_published=len(cells),
         **claims,
         published_numbers=published_ledger(cells),
-        errors=_errors(with_prototypes, errors),
-        noise=_noise(stored),
+        errors=_errors(*([], []) if study.is_large else test_errors(stored)),
+        noise=many.noise_of_methods(stored) if study.is_large else _noise(stored),
         responses=_responses(stored),
         over_data_sets=over_data_sets_section(stored),
         when_it_pays=when_it_pays_section(stored),
-        features=_features(folder / layout.FEATURES, stored),
+        features=None if study.is_large else _features(folder / layout.FEATURES, stored),
         evaluation_figures=KINDS,
         evaluations=evaluation_grids(stored, stored.finals(), by_data_set=False),
-        data_sets=_data_sets(stored),
+        data_sets=many.data_sets(stored, found) if study.is_large else _data_sets(stored),
+        scores=layout.result(study, layout.PARTITIONS),
         fits=sum(cost["fits"] for cost in costs),
         duration=duration(sum(cost["fit_cpu_s"] + cost["score_cpu_s"] for cost in costs)),
         cost=_cost(manifest),
-        not_converged=[name for names in manifest["not_converged"].values() for name in names],
-        constant=constant_models(stored),
-        zero_probability=[
-            {"final": f, "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
-            for f, n, others in zero_probability_samples(stored)
-        ],
-        repeated_rows=repeated_rows(stored),
+        n_not_converged=len(not_converged),
+        not_converged=many.by_run(not_converged) if study.is_large else not_converged,
+        **_cautions(stored),
         edges=_edges(stored),
         not_run=[e for e in study.experiments if e not in ours],
         not_selected=[name for name in tables if name not in study.tables],  # `only` leaves nothing to run of them
@@ -148,7 +147,7 @@ def write_tables(path: Path, stored: Stored, published: Path, options: list[str]
     found = study_tables(stored, published)
     shown = [
         {"name": table.name, "title": table.title, "grids": grids(table, table.name in comparisons)}
-        for table in found
+        for table in (table.shown for table in found)
         if table.numbers
     ]
     write_page(
@@ -164,11 +163,13 @@ def write_tables(path: Path, stored: Stored, published: Path, options: list[str]
 
 def write_explore(path: Path, stored: Stored) -> None:
     """Write the page of searches and of prototypes as images."""
+    is_large = stored.study.is_large
     write_page(
         path,
         "explore.html.j2",
         study=stored.study.name,
-        data_sets=[d for d in stored.study.data_sets if stored.finals(data_set=d)],
+        data_sets=[d for d in stored.study.data_sets if stored.finals(data_set=d)][: SHOWN if is_large else None],
+        n_left_out=max(0, len(stored.study.data_sets) - SHOWN) if is_large else 0,
         charts=search_charts(stored),
         library=library,
     )
@@ -279,6 +280,26 @@ def _data_sets(stored):
     return Grid("data-sets-table", "Data sets, each with a page", columns, rows)
 
 
+def _cautions(stored):
+    """Models and data sets to be careful with; of a large study the first ones, and how many more there are."""
+    lists: dict[str, list] = {
+        "constant": constant_models(stored),
+        "zero_probability": zero_probability_samples(stored),
+        "repeated_rows": list(repeated_rows(stored).items()),
+    }
+    shown = {name: many.first(found) if stored.study.is_large else (found, 0) for name, found in lists.items()}
+    found = {name: first for name, (first, _) in shown.items()}
+    found["zero_probability"] = [
+        {"final": f, "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
+        for f, n, others in found["zero_probability"]
+    ]
+    return {
+        **found,
+        "repeated_rows": dict(found["repeated_rows"]),
+        "more": {name: more for name, (_, more) in shown.items()},
+    }
+
+
 def _cost(manifest):
     columns = headed("method", text=True) + headed("fits") + headed("fits", "scoring", spanner="CPU s")
     rows = []
@@ -290,7 +311,10 @@ def _cost(manifest):
 
 
 def _edges(stored):
-    """Lines by whether they are explained."""
+    """Lines by whether they are explained; of a large study one for each end of each search."""
+    if stored.study.is_large:
+        lines = many.edges_in_words(edges(stored))
+        return {"ends of searches": lines} if lines else {}
     by_state = groups(explained(stored.study, edges(stored)), lambda edge: bool(edge.explanation))
     words = {"not explained": by_state.get(False), "explained": by_state.get(True)}
     return {what: list(map(in_words, found)) for what, found in words.items() if found}

@@ -17,7 +17,7 @@ from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.figures.search import searched
 from proset_study.report.figures.style import axis_name
 from proset_study.report.pages.charts import Chart, based, choice, not_from_zero, specification, tip
-from proset_study.report.pages.explore import thinned
+from proset_study.report.pages.explore import SHOWN, thinned
 from proset_study.store.stored import Stored
 
 MAX_PROTOTYPES = 20  # of a class, as images
@@ -39,7 +39,7 @@ def trials_chart(stored: Stored) -> Chart | None:
     """All settings of stage 1 with their cross-validated loss; a search at a time."""
     rows: list[dict[str, Any]] = []
     specs: dict[str, dict[str, Any]] = {}
-    for final in stored.finals():
+    for final in _shown(stored):
         selection = final.stage1
         if not selection or final.stage1_folder != final.folder or not final.trials or final.run.variant:
             continue
@@ -79,7 +79,7 @@ def trials_chart(stored: Stored) -> Chart | None:
 def sizes_chart(stored: Stored) -> Chart | None:
     """Cross-validated loss along the paths of stage 2."""
     rows = []
-    for final in stored.finals():
+    for final in _shown(stored):
         selection = final.stage2
         if final.run.variant or len(selection["settings"]) < 2:
             continue
@@ -113,7 +113,8 @@ def sizes_chart(stored: Stored) -> Chart | None:
 def images_chart(stored: Stored) -> Chart | None:
     """The heaviest prototypes of models of images: what each is, weighs and explains."""
     rows: list[dict[str, Any]] = []
-    for data_set, entry in stored.study.config["data_sets"].items():
+    entries = stored.study.config["data_sets"].items()
+    for data_set, entry in list(entries)[: SHOWN if stored.study.is_large else None]:
         finals = [f for f in stored.finals(data_set=data_set) if methods.makes(f.run.method, WeightedPrototypeModel)]
         if "image" in entry and finals:
             rows += _image_rows(finals[0], tuple(entry["image"]))
@@ -136,6 +137,14 @@ def images_chart(stored: Stored) -> Chart | None:
             **{"nearest": "explains", "right": "of them right"},
         },
     )
+
+
+def _shown(stored):
+    """Final models of the first replicate, in a large study those of the first data sets."""
+    if not stored.study.is_large:
+        return stored.finals()
+    data_sets = set(stored.study.data_sets[:SHOWN])
+    return [final for final in stored.finals() if final.data_set in data_sets]
 
 
 def _search(final):

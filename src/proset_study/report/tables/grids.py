@@ -7,7 +7,7 @@ from proset_study.methods import METHODS
 from proset_study.methods.labels import method_name
 from proset_study.report import wording
 from proset_study.report.rows import groups
-from proset_study.report.tables.tables import MISSING, Table
+from proset_study.report.tables.tables import MISSING, QUARTILES, Table
 from proset_study.report.wording import decimals, quantity_label
 
 
@@ -97,7 +97,7 @@ def grids(table: Table, is_comparison: bool) -> list[Grid]:
 
 
 def _data_sets_down(table, heading, group):
-    columns, shown = [Column("data set", text=True)], []
+    columns, shown = [Column("data set" if group[0].dataset not in QUARTILES else "over data sets", text=True)], []
     for label, numbers in groups(group, "label").items():
         parts = _parts(numbers)
         columns += [Column(_PARTS[part] or "ours", label) if len(parts) > 1 else Column(label) for part in parts]

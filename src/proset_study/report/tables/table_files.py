@@ -66,10 +66,10 @@ def to_latex(table: Table) -> str:
 
 
 def write_table(folder: Path, table: Table) -> None:
-    """Write a table as <name>.md, as <name>.csv with a line per cell, and as <name>.tex."""
-    write_text(folder / f"{table.name}.md", to_markdown(table))
+    """Write a table as it is shown as <name>.md and <name>.tex, and as <name>.csv with a line for each number."""
+    write_text(folder / f"{table.name}.md", to_markdown(table.shown))
     write_lines(folder / f"{table.name}.csv", COLUMNS, map(_line, table.numbers))
-    write_text(folder / f"{table.name}.tex", to_latex(table))
+    write_text(folder / f"{table.name}.tex", to_latex(table.shown))
 
 
 def write_workbook(path: Path, tables: list[Table]) -> None:
@@ -80,7 +80,7 @@ def write_workbook(path: Path, tables: list[Table]) -> None:
         return {"ours": n.value if n.replicates else MISSING, **several, "published": n.published}
 
     with replacing(path) as file, pd.ExcelWriter(file, engine="openpyxl") as workbook:
-        for table in tables:
+        for table in (table.shown for table in tables):
             frame = table.frame(show) if table.numbers else pd.DataFrame(columns=["not run"])
             frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
             sheet = workbook.sheets[table.name[:31]]

@@ -7,18 +7,20 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from proset_study import methods
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import among_the_best
 from proset_study.report.rows import groups
-from proset_study.report.wording import SECTIONS, format_number, quantity_label
+from proset_study.report.wording import SECTIONS, counted, format_number, quantity_label
 from proset_study.store.metrics import SCORES, Score
 from proset_study.store.results import FINAL, Row, by_fit_seed, read_published
 from proset_study.store.stored import Stored
 
 MISSING = "missing"
+QUARTILES = {"lowest": 0.0, "lower quartile": 0.25, "median": 0.5, "upper quartile": 0.75, "highest": 1.0}
 Key = tuple[str, str, str, str, str, str]  # experiment, section, role, quantity, data set, variant
 
 
@@ -66,11 +68,24 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """Named groups of numbers, each with a label, which is its row, and a column."""
+    """Named groups of numbers, each with a label, which is its row, and a column.
+
+    Columns are data sets. There are too many to show each of them where `is_large`.
+    """
 
     name: str
     title: str
     groups: list[tuple[str, list[Entry]]]
+    is_large: bool = False
+
+    @cached_property
+    def shown(self) -> "Table":
+        """The same, or with the quartiles over data sets instead of these, where they are too many."""
+        if not self.is_large:
+            return self
+        n_data_sets = len({number.dataset for number in self.numbers})
+        title = f"{self.title}, over {counted(n_data_sets, 'data set')}"
+        return Table(self.name, title, [(heading, _over_data_sets(group)) for heading, group in self.groups])
 
     @property
     def numbers(self) -> list[Entry]:
@@ -161,12 +176,19 @@ def study_table(stored: Stored, name: str, published: Path) -> Table:
     ]
     run = [e for e in experiments if e in stored.study.experiments]
     printed = read_published(published)
-    numbers = numbers_of(stored.rows_of(run), printed, missing)
-    numbers = [number for e in experiments for number in numbers if number.experiment == e]
+    rows = stored.rows_of(run)
+    if entry.get("rows") == "methods":
+        scores = {score.quantity for score in SCORES.values() if score.by_method}
+        rows = [row for row in rows if row.section == FINAL and row.quantity in scores]
+    numbers = numbers_of(rows, printed, missing)
+    by_experiment = groups(numbers, "experiment")
+    numbers = [number for e in experiments for number in by_experiment.get(e, [])]
     if name not in comparisons:
-        return experiment_table(name, entry["title"], numbers, printed)
-    kinds = {"experiments": comparison_table, "methods": methods_table, "prototypes": prototypes_table}
-    return kinds[entry.get("rows", "experiments")](name, entry["title"], numbers, overlaps(stored, run))
+        found = experiment_table(name, entry["title"], numbers, printed)
+    else:
+        kinds = {"experiments": comparison_table, "methods": methods_table, "prototypes": prototypes_table}
+        found = kinds[entry.get("rows", "experiments")](name, entry["title"], numbers, overlaps(stored, run))
+    return replace(found, is_large=stored.study.is_large)
 
 
 def experiment_table(name: str, title: str, numbers: list[Entry], published: Iterable[Row]) -> Table:
@@ -216,6 +238,18 @@ def prototypes_table(name: str, title: str, numbers: list[Entry], overlap: dict[
     errors, sizes = ([n for n in numbers if _is(n, quantity)] for quantity in ("error", "prototypes"))
     found = [("Test error", _marked(errors, SCORES["error"], overlap)), ("Number of prototypes", sizes)]
     return Table(name, title, [(heading, list(map(_of_metric, group))) for heading, group in found])
+
+
+def _over_data_sets(numbers: list[Entry]) -> list[Entry]:
+    """The quartiles of each row of a table and variant over the data sets, of means over the replicates."""
+    found = []
+    for (_, variant), row in groups(numbers, "label", "variant").items():
+        values = [v for n in row if (v := n.value if n.mean is None else n.mean) is not None]
+        for name, proportion in QUARTILES.items() if values else ():
+            column, value = f"{name} {variant}".strip(), float(np.quantile(values, proportion))
+            shown = replace(row[0], dataset=name, column=column, value=value, values={0: value})
+            found.append(replace(shown, published=None, best=None))
+    return found
 
 
 def _of_metric(number):

@@ -11,6 +11,8 @@ from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, RANK, stored_metri
 from proset_study.data.openml import table_of
 from proset_study.study.config.runs import Run, runs_of
 
+MANY = 150  # data sets that a report still shows one by one
+
 
 @dataclass(frozen=True, eq=False)  # hashable, for caches
 class Study:
@@ -90,6 +92,11 @@ class Study:
         """Data sets that an experiment uses, in the order of the config."""
         used = {d for run in self.runs.values() for d in run.data_sets}
         return [d for d in self.config["data_sets"] if d in used]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a report sums up over the data sets, because they are more than `MANY`; scores are Parquet then."""
+        return len(self.data_sets) > MANY
 
     def stage1_run(self, run: Run) -> Run | None:
         """The run whose records of stage 1 this run uses: its own, another's, or none."""

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from proset_study.report.analysis import hierarchical as module
 from proset_study.report.analysis.hierarchical import hierarchical
 
 ROPE = 0.01
@@ -70,6 +71,13 @@ def test_a_noisy_data_set_counts_less_than_a_sure_one(rng):
 def test_samples_that_replicates_share_make_it_less_sure(rng):
     differences = [0.02 + 0.04 * stats.zscore(rng.normal(size=10)) for _ in range(5)]
     assert one_pair(differences, np.full(5, 0.43))[2] < one_pair(differences)[2] - 0.02
+
+
+def test_few_chains_say_the_same_of_many_data_sets(rng, monkeypatch):
+    differences = [rng.normal(rng.normal(0.01, 0.02), 0.02, (1, 5)) for _ in range(120)]
+    few = hierarchical(differences, np.zeros(120), ROPE, np.random.default_rng(1))
+    monkeypatch.setattr(module, "FEW_DATA_SETS", 120)
+    assert few == pytest.approx(hierarchical(differences, np.zeros(120), ROPE, np.random.default_rng(1)), abs=0.05)
 
 
 def test_pairs_do_not_depend_on_each_other_and_equal_methods_are_equivalent(rng):

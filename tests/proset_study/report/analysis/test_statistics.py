@@ -115,6 +115,17 @@ def test_bayesian_signed_rank_turns_round_with_the_methods():
     assert statistics.bayesian_signed_rank(0 * differences, 0.01, weights) == (0.0, 1.0, 0.0)
 
 
+def test_bayesian_signed_rank_of_many_data_sets_is_that_of_all_pairs(monkeypatch):
+    rng = np.random.default_rng(3)
+    differences = np.round(rng.normal(0.008, 0.012, 150), 3)  # with ties, and means at the ends of the region
+    weights = statistics.dirichlet_weights(150, rng)
+    assert weights.shape == (2_000, 151)
+    found = statistics.bayesian_signed_rank(differences, 0.01, weights)
+    monkeypatch.setattr(statistics, "FEW_DATA_SETS", 150)
+    assert found == statistics.bayesian_signed_rank(differences, 0.01, weights)
+    assert found[1] > 0
+
+
 def test_detectable_shift_where_only_equal_signs_reject():
     """With six data sets 0.05 needs six equal signs: Phi(shift)^6 = 0.8."""
     shift = statistics.detectable_shift(6, 0.05, np.random.default_rng(0))
