@@ -114,7 +114,9 @@ class Answer:
         """Replicates, intervals, sources."""
         found, replicates = self.standing, len(self.standing.stored.replicates)
         critical = decimals(found.critical_difference, 1)
-        nearest = "The figure shows the form you install before it drops examples."
+        few = few_prototypes(self.project)
+        cost = f", which changes its loss by {decimals(typical(few)[2], sign=True)}" if few else ""
+        nearest = f"The figure shows the form you install before it drops examples{cost}."
         return [
             *([nearest] if found.installed == LEAVE_ONE_OUT else []),
             f"Data, splits and searches were drawn {count(replicates)} times, and differences are paired.",
@@ -153,9 +155,8 @@ class Answer:
             words = f"Tuned freely, the published form typically keeps {whole(prototypes)} of {whole(samples)} rows as examples"
             sentences.append(f"{words}, and reads {count(used)} of {count(given)} features.")
         if few := few_prototypes(self.project):
-            before, after, change = typical(few)
-            words = f"The form you install drops examples, typically from {whole(before)} to {whole(after)}"
-            sentences.append(f"{words}, which changes the loss by {decimals(change, 2, sign=True)}.")
+            before, after, _ = typical(few)
+            sentences.append(f"The form you install drops examples, typically from {whole(before)} to {whole(after)}.")
         return [*sentences, self.model.sentence]
 
     def finding(self) -> str:

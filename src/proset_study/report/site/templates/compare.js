@@ -66,8 +66,10 @@ function show() {
     const line = document.createElement("tr");
     for (const name of COLUMNS) {
       const cell = document.createElement("td");
-      cell.textContent = written(row[name]);
-      if (name === "experiment") cell.title = row.title;
+      // Numbered experiments are known by their numbers, others by what they are.
+      const is_numbered = /^[A-Z]\d+$/.test(row.experiment);
+      cell.textContent = name !== "experiment" ? written(row[name]) : is_numbered ? `${row.experiment}: ${row.title}` : row.title;
+      if (name === "experiment") cell.title = row.experiment;
       if (["value", "deviation", "replicates"].includes(name)) cell.className = "number";
       if (row.replicates < most && ["value", "deviation", "replicates"].includes(name)) cell.classList.add("soft");
       line.append(cell);
