@@ -91,9 +91,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         scores=scores,
         replicates=max((len(values) for by_data_set in losses.values() for values in by_data_set.values()), default=0),
         sizes=_sizes(stored, columns, experiments),
-        means={
-            d: {method: fmean(of[d].values()) for method, of in losses.items() if of.get(d)} for d in scores
-        },
+        means={d: {method: fmean(of[d].values()) for method, of in losses.items() if of.get(d)} for d in scores},
     )
 
 

@@ -152,8 +152,8 @@ class Answer:
         sentences = []
         if published:
             prototypes, samples, used, given = sizes(found.stored, published)
-            words = f"Tuned freely, the published form typically keeps {whole(prototypes)} of {whole(samples)} rows as examples"
-            sentences.append(f"{words}, and reads {count(used)} of {count(given)} features.")
+            kept, read = f"{whole(prototypes)} of {whole(samples)} rows", f"{count(used)} of {count(given)} features"
+            sentences.append(f"Tuned freely, the published form typically keeps {kept} as examples and reads {read}.")
         if few := few_prototypes(self.project):
             before, after, _ = typical(few)
             sentences.append(f"The form you install drops examples, typically from {whole(before)} to {whole(after)}.")
@@ -165,15 +165,14 @@ class Answer:
         left = [b for b in bars if b.mean < 0]
         sure = [b for b in left if b.interval and b.interval[1] < 0]
         certain = "no interval excludes zero" if not sure else f"{count(len(sure))} with an interval that excludes zero"
-        return f"Against its best rivals the mean loss is lower in {count(len(left))} of {count(len(bars))} cases, {certain}."
+        lower = f"{count(len(left))} of {count(len(bars))} cases"
+        return f"Against its best rivals the mean loss is lower in {lower}, {certain}."
 
 
 def response_curves(project: Path) -> Curves:
     """Log-loss above the lowest possible one as one property of generated tables is varied."""
     stored = Reported(project / CURVES)
-    found = [
-        {**row, "replicate": int(row["replicate"])} for row in stored.read("findings/response_curves.csv")
-    ]
+    found = [{**row, "replicate": int(row["replicate"])} for row in stored.read("findings/response_curves.csv")]
     return next(c for c in curves_of(found, points(stored.study.config["data_sets"])) if c.score == "log_loss")
 
 

@@ -49,7 +49,9 @@ def few_table(found: list[Few]) -> list[list[str]]:
     table = [["data set", "all examples", "kept", "loss with all", "loss", "change"]]
     for few in found:
         sizes = f"{few.all_prototypes:,.0f}", f"{few.kept:,.0f}"
-        table.append([few.data_set, *sizes, fixed(few.all_loss), fixed(few.loss), fixed(few.loss - few.all_loss, 3, "+")])
+        table.append(
+            [few.data_set, *sizes, fixed(few.all_loss), fixed(few.loss), fixed(few.loss - few.all_loss, 3, "+")]
+        )
     return table
 
 

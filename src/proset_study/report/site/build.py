@@ -37,7 +37,11 @@ ANSWER = "Is proset any good for my table?"
 PAGES = [("index.html", "Answer"), ("try.html", "Try it"), ("compare.html", "Compare")]
 PAGES += [("reproduction.html", "Reproduction"), ("beyond.html", "Beyond")]
 LEFT_OUT = ("records", "figures", layout.STORE)  # of a report: what no page shows
-IN_CLONE = {"reproduction": "study/index.html", "beyond": "response_curves/index.html", "compare": "open_track/index.html"}
+IN_CLONE = {
+    "reproduction": "study/index.html",
+    "beyond": "response_curves/index.html",
+    "compare": "open_track/index.html",
+}
 
 NOT_SEARCHED = ("search.html", "genindex.html", "py-modindex.html")
 
@@ -54,7 +58,9 @@ def write_site(project: Path, output: Path) -> None:
     pages = [*PAGES, *([(f"{DOCS}/index.html", "Docs")] if has_docs else [])]
 
     def write(page: str, template: str, **context: Any) -> None:
-        text = render(template, href=lambda target: site_href(target, has_docs), pages=pages, here=page, search=True, **context)
+        text = render(
+            template, href=lambda target: site_href(target, has_docs), pages=pages, here=page, search=True, **context
+        )
         write_text(output / page, text)
 
     if has_docs:
@@ -147,11 +153,13 @@ def beyond_context(project: Path) -> dict[str, Any]:
     title = ""
     if few:
         before, after, change = typical(few)
-        title = f"It keeps {after:,.0f} examples instead of {before:,.0f}, and the loss changes by {fixed(change, 3, '+')}"
+        title = (
+            f"It keeps {after:,.0f} examples instead of {before:,.0f}, and the loss changes by {fixed(change, 3, '+')}"
+        )
     return {
         "name": "beyond",
         "title": "Beyond the original",
-        "shows": "This page shows what was added to the original: fewer examples, other models below them, and when it wins.",
+        "shows": "This page shows what was added: fewer examples, examples on top of other models, and when it wins.",
         "caution": "Do not conclude that a table of yours is like these: generated ones have no leaks and no drift.",
         "battery": battery_table(project),
         "few": few_table(few) if few else [],

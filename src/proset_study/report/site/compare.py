@@ -1,4 +1,4 @@
-"""The scores of all reports as data of the explorer: one row for each final model of a data set, its replicates in it."""
+"""The scores of all reports as data of the explorer: one row for each final model and data set."""
 
 from pathlib import Path
 from statistics import fmean

@@ -77,7 +77,13 @@ def scatter(model: Model) -> dict:
 
     heaviest = max(p.weight for p in model.prototypes)
     prototypes = [
-        {**place(p), "r": round(5 + 7 * sqrt(p.weight / heaviest), 1), "row": p.row, "island": p.island, "of": p.species}
+        {
+            **place(p),
+            "r": round(5 + 7 * sqrt(p.weight / heaviest), 1),
+            "row": p.row,
+            "island": p.island,
+            "of": p.species,
+        }
         for p in model.prototypes
     ]
     named = []

@@ -29,7 +29,7 @@ def sections(address: str, html: str) -> list[tuple[str, str, str]]:
         text = _text(body[heading.end() : after.start() if after else len(body)])[:LONGEST]
         place = _ID.search(heading[2]) or _ID.search(body[: heading.start()][-200:].rstrip())
         anchor = f"#{place[1] or place[2]}" if place and heading is not headings[0] else ""
-        found.append((address + anchor, title if title == page else f"{title} – {page}", text))
+        found.append((address + anchor, title if title == page else f"{title} \N{EN DASH} {page}", text))
     return found
 
 

@@ -18,7 +18,7 @@ from proset_study.report.article.topics import SUBJECT, Reported
 from proset_study.report.rows import pick
 from proset_study.study import layout
 
-# Report, comparison, and which of its methods is nearest to `ProsetClassifier()`; the first report that is there counts.
+# Report, comparison, and the method that is nearest to `ProsetClassifier()`; the first report that is there counts.
 SOURCES = (("reports/battery", "tuned", "proset_few"), (TRACK, TRACKED, LEAVE_ONE_OUT))
 N_RIVALS = 3  # in the figure, besides the published form
 

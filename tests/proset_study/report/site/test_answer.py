@@ -16,7 +16,7 @@ from proset_study.report.site.standing import SOURCES
 ROOT = Path(__file__).parents[4]
 LONGEST = 25  # words of a sentence
 EASIEST = 50  # Flesch: 60 to 70 is plain English, 50 a good newspaper
-SYMBOLS = r"[=<>≤≥±×σΔ%&/|^_]|\bnats\b|\bp-value|\bRMSE\b|log-loss"
+SYMBOLS = r"[=<>≤≥±σΔ%&/|^_]|\bnats\b|\bp-value|\bRMSE\b|log-loss"
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,10 @@ def flesch(sentences):
 
 def test_the_measure_of_readability_knows_easy_from_hard():
     assert flesch(["The cat sat on the mat."]) > 100
-    assert flesch(["Heteroscedastic multivariate distributions necessitate nonparametric regularisation methodologies."]) < 0
+    assert (
+        flesch(["Heteroscedastic multivariate distributions necessitate nonparametric regularisation methodologies."])
+        < 0
+    )
 
 
 @pytest.mark.slow

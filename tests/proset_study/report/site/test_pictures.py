@@ -3,6 +3,7 @@
 from proset_study.report.site.model import Model
 from proset_study.report.site.pictures import WIDEST, forest, scatter
 from proset_study.report.site.standing import Bar
+from proset_study.report.wording import MINUS
 
 
 def test_left_of_zero_the_installed_classifier_is_better():
@@ -14,11 +15,11 @@ def test_left_of_zero_the_installed_classifier_is_better():
     (first,), (second, third) = (rows for _, rows in drawn.groups)
     assert first.low < first.mean < drawn.zero < first.high
     assert sorted(first.dots)[0] < first.mean < sorted(first.dots)[1]
-    assert first.text == "−0.100 (−0.200 to +0.050)"
+    assert first.text == f"{MINUS}0.100 ({MINUS}0.200 to +0.050)"
     assert drawn.zero < second.mean < 100
     assert (second.low, second.text, second.is_cut) == (None, "+0.020", False)
     assert (third.is_cut, third.mean) == (True, 2.0)
-    assert [text for _, text in drawn.ticks] == ["−0.3", "−0.2", "−0.1", "0", "+0.1"]
+    assert [text for _, text in drawn.ticks] == [f"{MINUS}0.3", f"{MINUS}0.2", f"{MINUS}0.1", "0", "+0.1"]
     assert WIDEST == 0.3
 
 

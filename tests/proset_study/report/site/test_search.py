@@ -10,8 +10,8 @@ HTML = """<html><nav>Menu</nav><main><h1>Losses</h1><p>What a <b>loss</b> is &am
 def test_a_page_has_an_entry_for_each_heading():
     assert sections("a.html", HTML) == [
         ("a.html", "Losses", "What a loss is & why."),
-        ("a.html#of-wine", "Wine – Losses", "Red."),
-        ("a.html#iris", "Iris – Losses", "long"),
+        ("a.html#of-wine", "Wine \N{EN DASH} Losses", "Red."),
+        ("a.html#iris", "Iris \N{EN DASH} Losses", "long"),
     ]
 
 
