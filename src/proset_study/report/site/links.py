@@ -1,7 +1,6 @@
 """Links of pages to files: which are dead, and pages without those."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -36,8 +35,3 @@ def relinked(text: str, page: Path, has_docs: bool) -> str:
         return f'<span title="only in the archive of a release">{content}</span>'
 
     return _LINK.sub(changed, text)
-
-
-def linked_files(folder: Path) -> Iterator[Path]:
-    """All pages of HTML below a folder."""
-    yield from sorted(folder.rglob("*.html"))
