@@ -24,7 +24,7 @@ def sections(address: str, html: str) -> list[tuple[str, str, str]]:
     body, found, page = main[2], [], ""
     headings = list(_HEADING.finditer(body))
     for heading, after in zip(headings, [*headings[1:], None], strict=True):
-        title = _text(heading[3]).removesuffix("#")
+        title = _text(heading[3]).removesuffix("#").rstrip()
         page = page or title
         text = _text(body[heading.end() : after.start() if after else len(body)])[:LONGEST]
         place = _ID.search(heading[2]) or _ID.search(body[: heading.start()][-200:].rstrip())

@@ -42,7 +42,7 @@ def test_the_battery_is_there_once_its_report_is(tmp_path):
     lines += [
         f"tuned,log-loss,{g},{m},{r}" for g, m, r in [("all", "svm", 2.0), ("all", "knn", 1.0), ("real", "knn", 1.5)]
     ]
-    path.write_text("\n".join([*lines, "tuned,Brier score,all,svm,1.0"]), encoding="utf-8")
+    path.write_text("\n".join([*lines, "tuned,Brier score,all,svm,1.0", ""]), encoding="utf-8")
     heading, *ranked = battery_table(tmp_path)
     assert heading == ["searched", "average rank, all tables", "average rank, real tables"]
     assert ranked == [["KNN", "1.0", "1.5"], ["SVM", "2.0", ""]]

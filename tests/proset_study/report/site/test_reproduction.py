@@ -17,8 +17,9 @@ def test_a_published_loss_is_outside_of_its_bar_where_the_records_say_so():
     assert sum(not strip.is_inside for strip in every) == len(pick(losses, chance="no"))
     for strip in every:
         assert 0 <= strip.low <= strip.mean <= strip.high <= 100
-        # Published numbers are rounded to two decimals, which may carry one over the end of a bar.
-        assert strip.is_inside == (strip.low - 2 <= strip.published <= strip.high + 2) or strip.is_inside
+        assert strip.is_inside or not strip.low <= strip.published <= strip.high
+    # Published numbers are rounded to two decimals, which may carry one over the end of a bar.
+    assert sum(strip.low <= strip.published <= strip.high for strip in every) > 0.9 * len(every)
 
 
 def test_tables_have_what_the_comparison_has():
