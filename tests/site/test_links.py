@@ -138,12 +138,12 @@ def test_the_explorer_filters_sorts_and_keeps_its_state_in_the_address(browser):
         page.get_by_label("containing").fill("")
         page.locator("th", has_text="ROC-AUC").click()
         page.locator("th", has_text="ROC-AUC").click()
-        values = [float(text) for text in table.locator("tbody td:nth-child(7)").all_inner_texts()]
+        values = [float(text) for text in table.locator("tbody td:nth-child(3)").all_inner_texts()]
         assert values in (sorted(values), sorted(values, reverse=True))
         with page.expect_download() as download:
             page.get_by_role("button", name="Download").click()
         lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
-        assert lines[0].startswith("data_set,kind,method,report,")
+        assert lines[0].startswith("data_set,method,value,")
         assert len(lines) == 1 + len(values)
         address, texts = page.url, table.locator("tbody").inner_text()
         assert "data_set=wine" in address

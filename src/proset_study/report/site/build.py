@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +41,7 @@ IN_CLONE = {
     "beyond": "response_curves/index.html",
     "compare": "open_track/index.html",
 }
-
 NOT_SEARCHED = ("search.html", "genindex.html", "py-modindex.html")
-
-Href = Callable[[str], str]
 
 
 def write_site(project: Path, output: Path) -> None:
@@ -180,7 +176,7 @@ def write_data(path: Path, name: str, content: Any) -> None:
 
 
 def render(template: str, **context: Any) -> str:
-    """A page as text."""
+    """A page as text; `href` of the context gives the address of a target."""
     environment = jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader("proset_study.report.site"), jinja2.PackageLoader("proset")]),
         autoescape=True,

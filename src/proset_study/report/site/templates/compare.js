@@ -1,7 +1,7 @@
 "use strict";
 // The explorer: what is chosen is in the address after "#", so that it can be linked to.
 const FIRST = { report: "open_track", measure: "log_loss", data_set: "digits", method: "", replicate: "mean", text: "", sort: "value", order: "up" };
-const COLUMNS = ["data_set", "kind", "method", "report", "experiment", "variant", "value", "deviation", "replicates"];
+const COLUMNS = ["data_set", "method", "value", "deviation", "replicates", "report", "experiment", "variant", "kind"];
 const TITLES = { data_set: "data set", deviation: "standard deviation" };
 const SHOWN = 100;
 const form = document.getElementById("choose");
