@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
-from proset import ProsetClassifier
+import numpy as np
+
+from proset.classifier import ProsetClassifier
 from proset.convert.page import contents
 from proset_study.report.article.wording import count, whole
 
@@ -75,13 +78,14 @@ class Model:
     def points(self) -> list[Point]:
         """All penguins whose bill was measured."""
         X, y = self.table
-        bills = list(FEATURES.values())[:2]
-        return [Point(*X.iloc[i][bills], y.iloc[i]) for i in range(len(X)) if X.iloc[i][bills].notna().all()]
+        length, depth, *_ = FEATURES.values()
+        bills = zip(X[length], X[depth], y, strict=True)
+        return [Point(*bill) for bill in bills if isfinite(bill[0])]  # both numbers are missing, or none
 
     @property
     def features(self) -> list[str]:
         """Names of those that it reads."""
-        used = sum(batch.feature_weights > 0 for batch in self.classifier.batches_) > 0
+        used = np.any([batch.feature_weights > 0 for batch in self.classifier.batches_], axis=0)
         return [name for name, is_used in zip(FEATURES.values(), used, strict=True) if is_used]
 
     @property

@@ -131,7 +131,7 @@ def sizes(stored: Reported, experiments: Sequence[str]) -> tuple[float, float, f
     """Medians over models of prototypes, training rows, used and given features."""
     rows = pick(stored.rows_of(list(experiments)), variant="", role="")
     wanted = ("prototypes", "train_samples", "active_features", "features")
-    prototypes, samples, used, given = (median(r.value for r in pick(rows, quantity=q)) for q in wanted)
+    prototypes, samples, used, given = (median(r.number for r in pick(rows, quantity=q)) for q in wanted)
     return prototypes, samples, used, given
 
 
