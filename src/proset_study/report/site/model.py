@@ -85,7 +85,7 @@ class Model:
     @property
     def features(self) -> list[str]:
         """Names of those that it reads."""
-        used = np.any([batch.feature_weights > 0 for batch in self.classifier.batches_], axis=0)
+        used = np.vstack([batch.feature_weights for batch in self.classifier.batches_]).max(axis=0) > 0
         return [name for name, is_used in zip(FEATURES.values(), used, strict=True) if is_used]
 
     @property
