@@ -7,6 +7,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -151,8 +152,15 @@ class Slurm:
 
     def jobs(self, *states: str) -> list[tuple[str, str]]:
         """Number and node of the jobs in some state."""
-        lines = self.run("squeue", "--noheader", "--states", ",".join(states), "--format", "%i %N").splitlines()
+        lines = self.run(
+            "squeue", "--noheader", "--array", "--states", ",".join(states), "--format", "%i %N"
+        ).splitlines()
         return [(number, node) for number, _, node in (line.partition(" ") for line in lines)]
+
+    def tasks(self) -> Counter:
+        """Numbers of finished tasks in arrays."""
+        said = self.run("squeue", "--noheader", "--array", "--states", "COMPLETED", "--format", "%K")
+        return Counter(number for number in said.split() if number != "N/A")
 
     def start_node(self, node: str) -> None:
         self.run("/usr/sbin/slurmd", "-c", "-N", node, "-f", f"{self.folder}/slurm.conf")

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -19,7 +20,7 @@ from tests.cluster.conftest import NODES, Slurm, state, wait_for
 from tests.workflow.project import Project, new_project, once
 
 PROFILES = ("slurm", "cluster-generic")
-SUBMISSIONS = {"slurm": 4, "cluster-generic": 3}  # data, six searches by five or ten, report
+SUBMISSIONS = 3  # data, six searches, report
 # Shorter waits than a real cluster should be asked for; the partition as docs/cluster.md gives it.
 OPTIONS = {
     "slurm": ("--default-resources", "slurm_partition=main", "--slurm-init-seconds-before-status-checks", "1"),
@@ -113,13 +114,25 @@ def project(tmp_path, slurm):
     return ClusterProject(new_project(tmp_path / "project"), slurm)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_a_study_on_a_cluster_is_the_same(local, project, profile):
+def test_a_study_on_a_cluster_is_the_same(local, project):
     before = len(project.slurm.jobs("COMPLETED"))
-    project.finish(project.start(profile))
-    assert len(project.slurm.jobs("COMPLETED")) == before + SUBMISSIONS[profile]
+    project.finish(project.start("cluster-generic"))
+    assert len(project.slurm.jobs("COMPLETED")) == before + SUBMISSIONS
     assert project.results() == local.results()
     assert project.reports() == local.reports()
+
+
+def test_data_sets_that_are_one_job_each_are_tasks_of_an_array(local, project):
+    """By Slurm's profile, which runs searches in groups in the next test."""
+    project.configure(lambda config: config.update(jobs="data_sets"))
+    before, tasks = len(project.slurm.jobs("COMPLETED")), project.slurm.tasks()
+    project.finish(project.start("slurm", *TABLES))
+    assert project.slurm.tasks() - tasks == Counter(["1", "2"])
+    assert len(project.slurm.jobs("COMPLETED")) == before + 3  # both tasks, and the tables
+    own = re.compile(r"(done|all_runs)\.json$")
+    made = {name: content for name, content in project.results().items() if not own.search(name)}
+    assert made.items() <= local.results().items()
+    assert project.reports().items() <= local.reports().items()
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import yaml
+from tests.workflow import forked
 
 ROOT = Path(__file__).parents[2]
 
@@ -103,13 +104,7 @@ class Project:
 
     def snakemake(self, *arguments, check=True):
         own = {"PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / "cache")}
-        run = subprocess.run(
-            [sys.executable, "-m", "snakemake", "--cores", "2", *map(str, arguments)],
-            cwd=self.folder,
-            env={**os.environ, **own},
-            capture_output=True,
-            text=True,
-        )
+        run = forked.snakemake(["--cores", "2", *map(str, arguments)], self.folder, {**os.environ, **own})
         if check and run.returncode:
             raise AssertionError(f"{run.stdout}\n{run.stderr}")
         return run

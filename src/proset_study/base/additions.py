@@ -78,11 +78,9 @@ def errors() -> list[str]:
     return found
 
 
-def _entries(group: str) -> list[EntryPoint]:
-    return list(_entry_points().select(group=f"proset_study.{group}"))
-
-
-_entry_points = cache(entry_points)  # each call reads what all distributions say
+@cache  # each call reads what all distributions say, and closures ask thousands of times
+def _entries(group: str) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=f"proset_study.{group}"))
 
 
 @cache

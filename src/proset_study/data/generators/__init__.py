@@ -3,6 +3,7 @@
 They are found, not listed, so that nothing but its own module has to be changed for a new one.
 """
 
+from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -25,11 +26,12 @@ def of(settings: dict) -> Generator | None:
     return get(settings["generator"]).of(settings) if "generator" in settings else None
 
 
-def schema() -> dict:
-    """JSON schema of an entry of `data_sets` that has the key `generator`; it refers to `$defs` of the config's."""
+def schema(names: Iterable[str] = GENERATORS) -> dict:
+    """JSON schema of an entry of `data_sets` that has the key `generator`; it refers to `$defs` of the config's.
+
+    It has the settings of the generators named; only these are imported, some of which takes a second.
+    """
     return {
         "properties": {"generator": {"description": "Kind of the data.", "enum": list(GENERATORS)}},
-        "allOf": [
-            {"if": {"properties": {"generator": {"const": name}}}, "then": get(name).schema()} for name in GENERATORS
-        ],
+        "allOf": [{"if": {"properties": {"generator": {"const": name}}}, "then": get(name).schema()} for name in names],
     }

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import jsonschema
@@ -17,18 +17,20 @@ SCHEMA = Path(__file__).with_name("schema.yaml")
 RENAMED = {"steps": "complexity", "rule": "selection_rule", "further_replicates": "additional_replicates"}
 
 
-def schema() -> dict:
+def schema(of_generators: Iterable[str] = generators.GENERATORS) -> dict:
     """The JSON schema of a config: that of the file, with what generators and evaluations say of their settings."""
     of_config = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
     of_config["properties"]["evaluations"] = evaluations.schema()
-    of_config["properties"]["data_sets"]["additionalProperties"]["then"] = generators.schema()
+    of_config["properties"]["data_sets"]["additionalProperties"]["then"] = generators.schema(of_generators)
     return of_config
 
 
 def schema_errors(config: dict) -> Iterator[str]:
     """Each break of the schema: the key, what was given and what is allowed."""
+    text = str(config.get("data_sets"))  # in any form
+    named = [name for name in generators.GENERATORS if name in text]
     try:
-        errors = list(_Validator(schema()).iter_errors(config))
+        errors = list(_Validator(schema(named)).iter_errors(config))
     except Unresolvable as error:  # whose own text is the whole schema
         raise ValueError(f"{SCHEMA.name}: there is no {error.ref} for a $ref to name") from None
     yield from map(_explain, sorted(errors, key=lambda e: list(map(str, e.absolute_path))))

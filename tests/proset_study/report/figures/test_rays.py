@@ -6,6 +6,7 @@ from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset_study.report.catalogue import data_set_figures
 from proset_study.report.figures.rays import DISTANCES, RAYS, rays_figure
+from proset_study.report.figures.registry import Subject, planned
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +49,7 @@ def test_the_page_has_them_of_the_three_methods(stored):
 
 
 def test_values_that_are_missing_have_no_direction(stored):
-    final = stored.finals(0, "flowers")[0]
-    final.data.X[np.flatnonzero(final.folds >= 0)[0], 0] = np.nan
-    assert rays_figure([final]) is None
+    subject = Subject(stored, "flowers")
+    assert "flowers_rays" in [spec.name for spec in planned(subject)]
+    subject.data.X[0, 0] = np.nan
+    assert "flowers_rays" not in [spec.name for spec in planned(subject)]
