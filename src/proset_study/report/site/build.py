@@ -11,9 +11,12 @@ from proset_study.base.records import read_json, write_text
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.published import TOLERANCE_NOTE
 from proset_study.report.article.beyond import CURVES
+from proset_study.report.article.beyond import REPORTS as OF_THE_ARTICLE
 from proset_study.report.article.open_track import LEAVE_ONE_OUT
+from proset_study.report.article.study import STUDY
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves
 from proset_study.report.site.beyond import (
+    BATTERY,
     base_table,
     battery_table,
     curve_grid,
@@ -32,6 +35,7 @@ from proset_study.report.wording import fixed
 from proset_study.study import layout
 
 REPORTS, DOCS, BUILT = "reports", "docs", "docs/_build"
+COMMITTED = (*OF_THE_ARTICLE, BATTERY)
 ANSWER = "Is proset any good for my table?"
 PAGES = [("index.html", "Answer"), ("try.html", "Try it"), ("compare.html", "Compare")]
 PAGES += [("reproduction.html", "Reproduction"), ("beyond.html", "Beyond")]
@@ -205,9 +209,9 @@ def clone_href(target: str) -> str:
 
 
 def reports(project: Path) -> list[str]:
-    """Names of the committed reports, that of the study first."""
-    known = [p.parent.name for p in sorted((project / REPORTS).glob(f"*/{layout.MANIFEST}")) if p.parent.name != "demo"]
-    return sorted(known, key=lambda name: name != "study")
+    """Names of the committed reports, that of the study first; others may be in the folder."""
+    found = [Path(report).name for report in COMMITTED if (project / report / layout.MANIFEST).is_file()]
+    return sorted(found, key=lambda name: (name != Path(STUDY).name, name))
 
 
 def copy_report(source: Path, target: Path, has_docs: bool) -> None:

@@ -21,7 +21,7 @@ FEATURES = {
     "island": "island",
 }
 SOURCE = "K. B. Gorman, T. D. Williams and W. R. Fraser (2014), PLoS ONE 9(3): e90081; package palmerpenguins, CC0"
-BACKGROUND = 12  # of so many rows one is a background of the attributions
+BACKGROUND = 12  # every twelfth row is in the background of the attributions
 
 
 @dataclass(frozen=True)
