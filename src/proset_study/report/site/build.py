@@ -223,6 +223,5 @@ def copy_report(source: Path, target: Path, has_docs: bool) -> None:
 
 
 def _title(report):
-    study = read_json(report / layout.MANIFEST)["config"]
-    n = len(study["replicates"]) + len(study.get("additional_replicates", []))
+    n = len(read_json(report / layout.MANIFEST)["cost"])
     return f"{report.name.replace('_', ' ').capitalize()}: the report, {n} replicate{'s' if n > 1 else ''}"
