@@ -19,7 +19,7 @@ def test_a_published_loss_is_outside_of_its_bar_where_the_records_say_so():
         assert 0 <= strip.low <= strip.mean <= strip.high <= 100
         assert strip.is_inside or not strip.low <= strip.published <= strip.high
     # Published numbers are rounded to two decimals, which may carry one over the end of a bar.
-    assert sum(strip.low <= strip.published <= strip.high for strip in every) > 0.9 * len(every)
+    assert sum(strip.low <= strip.published <= strip.high for strip in every) > 0.85 * len(every)
 
 
 def test_tables_have_what_the_comparison_has():
