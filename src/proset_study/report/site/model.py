@@ -71,7 +71,7 @@ class Model:
         for batch in self.classifier.batches_:
             for row, weight in zip(batch.sample_index, batch.prototype_weights, strict=True):
                 length, depth, *_, island = X.iloc[row]
-                found.append(Prototype(length, depth, y.iloc[row], int(row), island, float(weight)))
+                found.append(Prototype(float(length), float(depth), y.iloc[row], int(row), island, float(weight)))
         return sorted(found, key=lambda p: -p.weight)
 
     @cached_property
@@ -80,7 +80,7 @@ class Model:
         X, y = self.table
         length, depth, *_ = FEATURES.values()
         bills = zip(X[length], X[depth], y, strict=True)
-        return [Point(*bill) for bill in bills if isfinite(bill[0])]  # both numbers are missing, or none
+        return [Point(float(x), float(y), of) for x, y, of in bills if isfinite(x)]  # both numbers are missing, or none
 
     @property
     def features(self) -> list[str]:
