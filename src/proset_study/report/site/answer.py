@@ -115,7 +115,8 @@ class Answer:
         found, replicates = self.standing, len(self.standing.stored.replicates)
         critical = decimals(found.critical_difference, 1)
         few = few_prototypes(self.project)
-        cost = f", which changes its loss by {decimals(typical(few)[2], sign=True)}" if few else ""
+        change = typical(few)[2] if few else 0.0
+        cost = f", which {'raises' if change > 0 else 'lowers'} its loss by {decimals(abs(change))}" if few else ""
         nearest = f"The figure shows the form you install before it drops examples{cost}."
         return [
             *([nearest] if found.installed == LEAVE_ONE_OUT else []),

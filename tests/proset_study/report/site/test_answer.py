@@ -16,7 +16,7 @@ from proset_study.report.site.standing import SOURCES
 ROOT = Path(__file__).parents[4]
 LONGEST = 25  # words of a sentence
 EASIEST = 50  # Flesch: 60 to 70 is plain English, 50 a good newspaper
-SYMBOLS = r"[=<>≤≥±σΔ%&/|^_]|\bnats\b|\bp-value|\bRMSE\b|log-loss"
+SYMBOLS = r"[=+<>≤≥±σΔ%&/|^_]|\bnats\b|\bp-value|\bRMSE\b|log-loss"
 
 
 @pytest.fixture(scope="module")
