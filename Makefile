@@ -22,7 +22,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage slurm emulation test-cluster test-storage test-native docs article findings verify verify-release release \
+.PHONY: demo study check test coverage slurm emulation test-cluster test-storage test-native docs site documentation article findings verify verify-release release \
 	wheels lint types style format bench clean
 
 demo: .venv/installed
@@ -60,12 +60,18 @@ test-storage: .venv-storage/installed
 test-native: .venv/native emulation
 	$(BIN)/python -m pytest -q tests/native
 
-# The site, docs/_build/index.html, and its tests; a warning is an error. Needs no network once the packages are installed,
-# for which a proxy stands that nobody answers.
-docs: .venv/docs
+# The documentation, docs/_build/index.html, the site around it, and the tests of both.
+docs: site
+	$(BIN)/python -m pytest -q tests/site
+
+# site/index.html from the committed reports and the documentation, and reports/index.html, which is committed.
+site: documentation
+	$(BIN)/python -m proset_study site --output site
+
+# A warning is an error. Needs no network once the packages are installed, for which a proxy stands that nobody answers.
+documentation: .venv/docs
 	http_proxy=$(NOWHERE) https_proxy=$(NOWHERE) HTTP_PROXY=$(NOWHERE) HTTPS_PROXY=$(NOWHERE) \
 		$(BIN)/python -m sphinx -W --keep-going --fresh-env --quiet docs docs/_build
-	$(BIN)/python -m pytest -q tests/site
 
 # dist/article/article.pdf from the committed records; without Typst what it is made of, and a sentence that says so.
 article: .venv/installed
@@ -161,4 +167,4 @@ bench: .venv/installed .venv-bench/installed
 	touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-crate .venv-storage .snakemake .coverage* htmlcov results docs/_build docs/gallery docs/generated
+	rm -rf .venv .venv-bench .venv-crate .venv-storage .snakemake .coverage* htmlcov results site docs/_build docs/gallery docs/generated

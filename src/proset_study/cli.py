@@ -45,6 +45,7 @@ COMMANDS = {  # module and function below `proset_study`
     "partial": "report.commands.partial",
     "article": "report.commands.article",
     "findings": "report.commands.findings",
+    "site": "report.commands.site",
     "edges": "report.commands.edges",
     "predictions": "release.commands.predictions",
     "merge": "release.commands.merge",

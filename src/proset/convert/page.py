@@ -10,6 +10,8 @@ from proset.convert.formula import ProsetFormula, formula, take_apart
 from proset.convert.javascript import literal, to_javascript
 from proset.tables import require
 
+TEMPLATE = "play.html.j2"
+
 
 def to_html(model: Any, background: Any = None, title: str = "Prototype classifier") -> str:
     """One page of HTML to play with a model: what it predicts, why, and what would turn the prediction.
@@ -53,18 +55,22 @@ def to_html(model: Any, background: Any = None, title: str = "Prototype classifi
     require("jinja2", "to_html")
     import jinja2
 
-    what = formula(model)
-    if not isinstance(what, ProsetFormula):
-        raise ValueError(f"model: a {what.kind} is not allowed, it has no probabilities")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parents[1] / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
     )
-    template = environment.get_template("play.html.j2")
-    tables = {name: literal(values) for name, values in _controls(model, what).items()}
-    page: str = template.render(title=title, version=__version__, module=to_javascript(model, background), **tables)
+    page: str = environment.get_template(TEMPLATE).render(**contents(model, background, title))
     return page
+
+
+def contents(model: Any, background: Any, title: str) -> dict[str, str]:
+    """What `TEMPLATE` takes, as `to_html`; templates that extend it take the same."""
+    what = formula(model)
+    if not isinstance(what, ProsetFormula):
+        raise ValueError(f"model: a {what.kind} is not allowed, it has no probabilities")
+    tables = {name: literal(values) for name, values in _controls(model, what).items()}
+    return {"title": title, "version": __version__, "module": to_javascript(model, background), **tables}
 
 
 def _controls(model: Any, what: ProsetFormula) -> dict[str, Any]:

@@ -83,6 +83,13 @@ def findings(output: Path) -> None:
     output.write_text(page.findings(Path()), encoding="utf-8")
 
 
+def site(output: Path) -> None:
+    """Write the site of the committed reports, and the page to open in a clone, reports/index.html."""
+    from proset_study.report.site.build import write_site
+
+    write_site(Path(), output)
+
+
 def edges(report: Path) -> None:
     """List where a report has optima at the end of what was tried; status 1 if one of the open track is unexplained."""
     from proset_study.report.analysis.edges import Edge, explained, in_words

@@ -1,7 +1,7 @@
 """What a study concludes: the same words and numbers on the front page, in the README and in docs/findings.md."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import Any
@@ -49,6 +49,7 @@ class Verdict:
     scores: dict[str, dict[str, Score]]  # by data set and method, without those that have no result
     replicates: int  # the largest number behind a score
     sizes: list[tuple[str, dict[str, str]]]  # what the searches may try: a heading and the text of each method
+    means: dict[str, dict[str, float]] = field(default_factory=dict)  # by data set, of all compared methods
 
 
 def verdict(stored: Stored, published: Path) -> Verdict:
@@ -90,6 +91,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         scores=scores,
         replicates=max((len(values) for by_data_set in losses.values() for values in by_data_set.values()), default=0),
         sizes=_sizes(stored, columns, experiments),
+        means={d: {method: fmean(of[d].values()) for method, of in losses.items() if of.get(d)} for d in scores},
     )
 
 

@@ -46,12 +46,15 @@ def headline_figures(found: Verdict, is_large: bool = False) -> dict[str, Report
         f"{data_set} {', '.join(f'{method_name(m)} {s.mean:.3f}' for m, s in scores.items())}"
         for data_set, scores in found.scores.items()
     ]
-    means = {d: {method_name(m): s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
+    shown = {d: {m: s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
+    means = {d: {method_name(m): v for m, v in (found.means.get(d) or of_set).items()} for d, of_set in shown.items()}
+    compared = {name for of_set in means.values() for name in of_set}
+    of_all = f", of {len(compared)} compared methods" if len(compared) > len(found.methods) else ""
     once = ", by one split each" if found.replicates == 1 else ""
     return {
         name: ReportFigure(
             title=f"Test {found.score} of the methods",
-            finding=f"Of {len(means)} data sets the {found.score} is lowest on {wins(means)}{once}.",
+            finding=f"Of {len(means)} data sets the {found.score} is lowest on {wins(means)}{of_all}{once}.",
             caption=_caption(found),
             alt=f"Mean test {found.score}: {'; '.join(texts)}.",
             figure=_headline(found, *size),

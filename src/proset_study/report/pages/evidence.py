@@ -142,9 +142,9 @@ def _ranked_words(c):
     for pair in c.pairs:
         if pair.first == c.methods[0] and pair.hierarchical_first is not None:
             words += (
-                f" Is {first} most likely better than {method_name(pair.second)} by more than {ROPE:g} on a further"
-                f" data set? With probability {pair.hierarchical_first:.2f}; most likely worse with"
-                f" {pair.hierarchical_second:.2f}."
+                f" Against {method_name(pair.second)} the likeliest result on a further data set is {first} better by"
+                f" more than {ROPE:g} in {pair.hierarchical_first:.1%} of the draws of the model, worse in"
+                f" {pair.hierarchical_second:.1%}."
             )
     if t.excluded:
         names = re.sub(r" [(]not [^)]*[)]", "", t.excluded)

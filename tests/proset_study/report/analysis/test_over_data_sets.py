@@ -206,7 +206,7 @@ def test_real_and_generated_data_sets_are_compared_apart():
         assert (knn.wilcoxon_p is None) == (c.group != "all")
     assert found["all"].pairs[0].mean_difference == pytest.approx(np.mean(found["all"].losses @ [1, -1, 0]))
     text = text_of(stored)
-    assert "Is proset most likely better than KNN by more than 0.01 on a further data set? With probability" in text
+    assert "Against KNN the likeliest result on a further data set is proset better by more than 0.01 in" in text
     assert "On the 5 real ones: proset 1." in text
     assert "On the 3 generated ones: proset 1." in text
     assert "further data set" not in text_of(Given(several()))

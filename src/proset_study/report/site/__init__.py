@@ -1,0 +1,1 @@
+"""One site from the committed reports: an answer, a model to play with, all scores, and the documentation."""

@@ -1,0 +1,206 @@
+"""What the site answers first, in plain words: numbers in sentences come from the records."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean
+
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE
+from proset_study.report.analysis.response_curves import Curves, compared, curves_of, points
+from proset_study.report.analysis.runs import derived_from
+from proset_study.report.analysis.statistics import ALPHA
+from proset_study.report.article.beyond import CURVES
+from proset_study.report.article.open_track import LEAVE_ONE_OUT, SPLIT
+from proset_study.report.article.study import STUDY
+from proset_study.report.article.topics import SUBJECT, Reported
+from proset_study.report.article.wording import count, decimals, whole
+from proset_study.report.rows import pick, rows
+from proset_study.report.site.beyond import few_prototypes, typical
+from proset_study.report.site.model import Model
+from proset_study.report.site.standing import Standing, sizes, standing
+from proset_study.report.wording import listed
+from proset_study.study import layout
+
+WHAT = "proset classifies each row of a table by its likeness to a few weighted examples, and shows which ones decided."
+LOSS = "Loss is how surprised a model is by the right class: lower is better."
+UNIT = "A difference of one tenth means that the right class gets about ten percent more probability."
+LEADS = 3  # properties that are named
+SHIFTS = {
+    "samples": "{} rows",
+    "classes": "{} classes",
+    "order": "interactions of {} features",
+    "irrelevant": "{} features without influence",
+    "clusters_per_class": "{} clusters a class",
+    "label_noise": "a proportion of {} wrong labels",
+    "imbalance": "one row of a class to {} of another",
+    "correlation": "correlations of {}",
+    "angle": "axes turned by {} degrees",
+}
+ORDINALS = ("best", "second", "third", "fourth", "fifth")
+
+
+@dataclass(frozen=True)
+class Card:
+    """A question with its answer in sentences, and where to read more: text and target of each link."""
+
+    question: str
+    sentences: list[str]
+    links: list[tuple[str, str]]
+
+
+class Answer:
+    """The answer of a project, the folder with `reports` and `data`."""
+
+    def __init__(self, project: Path, model: Model):
+        self.project, self.model = project, model
+
+    @cached_property
+    def standing(self) -> Standing:
+        """Among rivals that were tuned alike."""
+        return standing(self.project)
+
+    @property
+    def cards(self) -> list[Card]:
+        """Who asks what, in the order of the page; without the records of a sentence there is none."""
+        statistics = ("How it is tested", "doc:statistics")
+        track = ("Every difference", "page:compare")
+        return [
+            Card("Is it any good for my table?", self.practitioner(), [track, ("When does it win?", "page:beyond")]),
+            Card("How sure is that?", self.statistician(), [statistics, ("Budgets", "doc:open-track")]),
+            Card("Was the original reproduced?", self.author(), [("Every number", "page:reproduction")]),
+            Card("What does a model look like?", self.looks(), [("Move it yourself", "page:try")]),
+        ]
+
+    @property
+    def sentences(self) -> list[str]:
+        """All sentences of the page."""
+        return [WHAT, *(s for card in self.cards for s in card.sentences), self.finding(), LOSS, UNIT]
+
+    def practitioner(self) -> list[str]:
+        """When to use it, and when not."""
+        found, n = self.standing, len(self.standing.data_sets)
+        place = list(found.ranks).index(found.installed)
+        ordinal = ORDINALS[place] if place < len(ORDINALS) else f"{place + 1}th"
+        others = [m for m in found.near if m != found.installed]
+        words = f"Tuned like {count(len(found.ranks) - 1)} others on {count(n)} tables, it ranks {ordinal} on average"
+        alike = f"; {count(len(others))} are not significantly worse." if place == 0 and others else "."
+        return [words + alike, *self._curves(), *self._rivals()]
+
+    def _curves(self) -> list[str]:
+        if not (self.project / CURVES / "findings/response_curves.csv").is_file():
+            return []
+        curves, first = response_curves(self.project), LEAVE_ONE_OUT
+        states = states_by_data_set(curves, first)
+        ahead = [d for d, of_rivals in states.items() if set(of_rivals.values()) == {"ahead of"}]
+        behind = [d for d, of_rivals in states.items() if "behind" in of_rivals.values()]
+        lost = "no rival beat it on any" if not behind else f"some rival beat it on {count(len(behind))}"
+        tables = f"Of {count(len(states))} generated tables it beat every rival on {count(len(ahead))}, and {lost}."
+        return [tables, f"Its lead was largest with {listed(leads(curves, first, ahead))}."]
+
+    def _rivals(self) -> list[str]:
+        better, kinds = self.standing.better(), Counter[str]()
+        if not better:
+            return ["No rival was significantly better on any table."]
+        (rival, where), *_ = better.items()
+        kinds.update(self.standing.kind(d) for d in where)
+        counted = listed([f"{count(n)} {kind} {'tables' if n > 1 else 'table'}" for kind, n in kinds.items()])
+        n_real = sum(self.standing.kind(d) == "real" for d in {d for ds in better.values() for d in ds})
+        real = "on real ones no rival was" if not n_real else f"on {count(n_real)} real ones some rival was"
+        return [f"{method_name(rival)} was significantly better on {counted}; {real}."]
+
+    def statistician(self) -> list[str]:
+        """Replicates, intervals, sources."""
+        found, replicates = self.standing, len(self.standing.stored.replicates)
+        critical = decimals(found.critical_difference, 1)
+        few = few_prototypes(self.project)
+        change = typical(few)[2] if few else 0.0
+        cost = f", which {'raises' if change > 0 else 'lowers'} its loss by {decimals(abs(change))}" if few else ""
+        nearest = f"The figure shows the form you install before it drops examples{cost}."
+        return [
+            *([nearest] if found.installed == LEAVE_ONE_OUT else []),
+            f"Data, splits and searches were drawn {count(replicates)} times, and differences are paired.",
+            f"The {count(len(found.data_sets))} tables come from {count(found.n_sources)} sources only: expect other"
+            " results on other kinds of tables.",
+            f"Average ranks that differ by less than {critical} are not significantly different.",
+        ]
+
+    def author(self) -> list[str]:
+        """What was reproduced, and what differs."""
+        study = self.project / STUDY
+        found = {row["what"]: row for row in rows(study / "findings/reproduction.csv")}
+        sentences = []
+        if INSIDE in found:
+            inside = found[INSIDE]
+            words = f"{whole(inside['found'])} of {whole(inside['of'])} published scores lie in the range of"
+            sentences.append(f"{words} our repetitions.")
+        if DIFFERENCE in found:
+            most = max(abs(found[DIFFERENCE][end]) for end in ("low", "high"))
+            percent = whole(100 * (1 - 2 * ALPHA))
+            words = "On average the published losses differ from ours by at most"
+            sentences.append(f"{words} {decimals(most)}, with {percent} percent confidence.")
+        claims = pick(rows(study / layout.CLAIMS), published="holds", cannot_fail=None)
+        claims = [row for row in claims if row["verdict"] != "not decidable"]
+        counts = Counter(row["verdict"] for row in claims)
+        words = f"Of {whole(len(claims))} findings of the original, table by table, {whole(counts['holds'])} hold"
+        sentences.append(f"{words}, {whole(counts['fails'])} fail and {whole(counts['undetermined'])} stay open.")
+        return [*sentences, "The form you install also differs: it compares each row with all other rows."]
+
+    def looks(self) -> list[str]:
+        """Sizes of models, of the published form and of the one that is installed."""
+        found, published = self.standing, self.standing.stored.experiments(self.standing.comparison, SPLIT)
+        sentences = []
+        if published:
+            prototypes, samples, used, given = sizes(found.stored, published)
+            kept, read = f"{whole(prototypes)} of {whole(samples)} rows", f"{count(used)} of {count(given)} features"
+            sentences.append(f"Tuned freely, the published form typically keeps {kept} as examples and reads {read}.")
+        if few := few_prototypes(self.project):
+            before, after, _ = typical(few)
+            sentences.append(f"The form you install drops examples, typically from {whole(before)} to {whole(after)}.")
+        return [*sentences, self.model.sentence]
+
+    def finding(self) -> str:
+        """What the headline figure shows."""
+        bars = [bar for bar in self.standing.bars() if bar.method != SUBJECT]
+        left = [b for b in bars if b.mean < 0]
+        sure = [b for b in left if b.interval and b.interval[1] < 0]
+        certain = "no interval excludes zero" if not sure else f"{count(len(sure))} with an interval that excludes zero"
+        lower = f"{count(len(left))} of {count(len(bars))} cases"
+        return f"Against its best rivals the mean loss is lower in {lower}, {certain}."
+
+
+def response_curves(project: Path) -> Curves:
+    """Log-loss above the lowest possible one as one property of generated tables is varied."""
+    stored = Reported(project / CURVES)
+    found = [{**row, "replicate": int(row["replicate"])} for row in stored.read("findings/response_curves.csv")]
+    return next(c for c in curves_of(found, points(stored.study.config["data_sets"])) if c.score == "log_loss")
+
+
+def states_by_data_set(curves: Curves, first: str) -> dict[str, dict[str, str]]:
+    """Whether a method is ahead of each rival, by data set; a data set on several curves counts once."""
+    own = set(derived_from(SUBJECT, curves.methods))
+    found: dict[str, dict[str, str]] = {}
+    for varied, by_rival in compared(curves, first).items():
+        for rival, by_value in by_rival.items():
+            for value, state in by_value.items():
+                if rival not in own:
+                    found.setdefault(curves.points[varied][value], {}).setdefault(rival, state)
+    return found
+
+
+def leads(curves: Curves, first: str, ahead: list[str]) -> list[str]:
+    """The largest leads over the best rival, in words, one for each property, of data sets where it is ahead of all."""
+    own = set(derived_from(SUBJECT, curves.methods))
+    rivals = [m for m in curves.methods if m not in own]
+    found = []
+    for varied, on_curve in curves.points.items():
+        best = (0.0, "")
+        for value, data_set in on_curve.items():
+            if data_set in ahead:
+                losses = [fmean(curves.excess[m, data_set].values()) for m in rivals if (m, data_set) in curves.excess]
+                lead = min(losses) - fmean(curves.excess[first, data_set].values())
+                best = max(best, (lead, SHIFTS[varied].format(f"{value:,g}")))
+        if best[0] > 0:
+            found.append(best)
+    return [words for _, words in sorted(found, reverse=True)[:LEADS]]

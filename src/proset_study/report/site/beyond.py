@@ -1,0 +1,108 @@
+"""What goes beyond the original: few prototypes, response curves, estimates of the error, the battery."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.response_curves import Curves, compared, title
+from proset_study.report.article.beyond import ESTIMATES, error_estimates
+from proset_study.report.article.study import RESULTS
+from proset_study.report.article.topics import Reported
+from proset_study.report.rows import groups, pick, rows
+from proset_study.report.wording import fixed
+
+BATTERY = "reports/battery"
+FEW, BASE = f"{RESULTS}/few_prototypes.csv", f"{RESULTS}/base_model.csv"
+MARKS = {"ahead of": ("✓", "good", "better"), "behind": ("✗", "bad", "worse")}
+TIED = ("·", "", "no significant difference")
+
+
+@dataclass(frozen=True)
+class Few:
+    """Means over replicates of a data set, with all prototypes and with those that the default keeps."""
+
+    data_set: str
+    all_prototypes: float
+    kept: float
+    all_loss: float
+    loss: float
+
+
+def few_prototypes(project: Path) -> list[Few]:
+    """By data set, from the benchmark's records; empty without them."""
+    if not (project / FEW).is_file():
+        return []
+    found = []
+    for data_set, of_set in groups(rows(project / FEW), "data_set").items():
+        means = [
+            fmean(row[key] for row in pick(of_set, method=method))
+            for key in ("prototypes", "log_loss")
+            for method in ("all prototypes", "default")
+        ]
+        found.append(Few(data_set, *means))
+    return found
+
+
+def few_table(found: list[Few]) -> list[list[str]]:
+    """Their numbers as text, below a heading."""
+    table = [["data set", "all examples", "kept", "loss with all", "loss", "change"]]
+    for few in found:
+        sizes = f"{few.all_prototypes:,.0f}", f"{few.kept:,.0f}"
+        table.append(
+            [few.data_set, *sizes, fixed(few.all_loss), fixed(few.loss), fixed(few.loss - few.all_loss, 3, "+")]
+        )
+    return table
+
+
+def typical(found: list[Few]) -> tuple[float, float, float]:
+    """Medians of prototypes before and after, and the mean change of the loss."""
+    change = fmean(few.loss - few.all_loss for few in found)
+    return median(few.all_prototypes for few in found), median(few.kept for few in found), change
+
+
+def base_table(project: Path) -> list[list[str]]:
+    """What prototypes add to another model: mean losses over tables and splits, by base."""
+    if not (project / BASE).is_file():
+        return []
+    table = [["base model", "alone", "with prototypes", "change", "tables"]]
+    for base, of_base in groups(rows(project / BASE), "base").items():
+        alone, corrected = (fmean(row[key] for row in of_base) for key in ("base_log_loss", "log_loss"))
+        change, n = fixed(corrected - alone, 3, "+"), len(groups(of_base, "data_set"))
+        table.append([base, fixed(alone), fixed(corrected), change, str(n)])
+    return table
+
+
+def curve_grid(curves: Curves, first: str) -> tuple[list[str], list[tuple[str, str, list]]]:
+    """Where a method is better than the others: names of these, and rows of property, value and marks."""
+    states = compared(curves, first)
+    others = [m for m in curves.methods if any(m in by_rival for by_rival in states.values())]
+    lines = []
+    for varied, by_rival in states.items():
+        for value in curves.points[varied]:
+            marks = [MARKS.get(by_rival.get(m, {}).get(value, ""), TIED) for m in others]
+            there = [mark if value in by_rival.get(m, {}) else None for m, mark in zip(others, marks, strict=True)]
+            lines.append((title(varied), f"{value:g}", there))
+    return [method_name(m) for m in others], lines
+
+
+def estimates_table(project: Path) -> list[list[str]]:
+    """Bias, root mean squared error and coverage of estimates of the error; empty without the report."""
+    if not (project / ESTIMATES / "evaluation/error_estimates.csv").is_file():
+        return []
+    table: list[list[str]] = error_estimates(Reported(project / ESTIMATES)).tables["ends"]
+    return table
+
+
+def battery_table(project: Path) -> list[list[str]]:
+    """Average ranks over the battery, over all, real and generated tables; empty without its report."""
+    path = project / BATTERY / "findings/ranks.csv"
+    if not path.is_file():
+        return []
+    found = rows(path, comparison="tuned", score="log-loss")
+    ranks = {(row["method"], row["group"]): row["average_rank"] for row in found}
+    parts = list(groups(found, "group"))
+    table = [["searched", *(f"average rank, {part} tables" for part in parts)]]
+    for method in sorted(groups(found, "method"), key=lambda m: ranks[m, parts[0]]):
+        table.append([method_name(method), *(f"{ranks[method, p]:.1f}" if (method, p) in ranks else "" for p in parts)])
+    return table

@@ -1,0 +1,227 @@
+"""The site as a folder, and its answer as the page that one opens in a clone, reports/index.html."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from proset_study.base.records import read_json, write_text
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.published import TOLERANCE_NOTE
+from proset_study.report.article.beyond import CURVES
+from proset_study.report.article.beyond import REPORTS as OF_THE_ARTICLE
+from proset_study.report.article.open_track import LEAVE_ONE_OUT
+from proset_study.report.article.study import STUDY
+from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves
+from proset_study.report.site.beyond import (
+    BATTERY,
+    base_table,
+    battery_table,
+    curve_grid,
+    estimates_table,
+    few_prototypes,
+    few_table,
+    typical,
+)
+from proset_study.report.site.compare import comparison_data
+from proset_study.report.site.links import relinked
+from proset_study.report.site.model import SOURCE, Model
+from proset_study.report.site.pictures import forest, scatter
+from proset_study.report.site.reproduction import by_experiment, failing, outside, read_comparison, strips
+from proset_study.report.site.search import index
+from proset_study.report.wording import fixed
+from proset_study.study import layout
+
+REPORTS, DOCS, BUILT = "reports", "docs", "docs/_build"
+COMMITTED = (*OF_THE_ARTICLE, BATTERY)
+ANSWER = "Is proset any good for my table?"
+PAGES = [("index.html", "Answer"), ("try.html", "Try it"), ("compare.html", "Compare")]
+PAGES += [("reproduction.html", "Reproduction"), ("beyond.html", "Beyond")]
+LEFT_OUT = ("records", "figures", layout.STORE)  # of a report: what no page shows
+IN_CLONE = {
+    "reproduction": "study/index.html",
+    "beyond": "response_curves/index.html",
+    "compare": "open_track/index.html",
+}
+NOT_SEARCHED = ("search.html", "genindex.html", "py-modindex.html")
+
+
+def write_site(project: Path, output: Path) -> None:
+    """Write the site of a project, and its `reports/index.html`; the documentation is in it if it has been built."""
+    shutil.rmtree(output, ignore_errors=True)
+    model = Model()
+    answer = Answer(project, model)
+    write_text(project / REPORTS / layout.INDEX, clone_page(project, answer))
+    has_docs = (project / BUILT / "index.html").is_file()
+    pages = [*PAGES, *([(f"{DOCS}/index.html", "Docs")] if has_docs else [])]
+
+    def write(page: str, template: str, **context: Any) -> None:
+        text = render(
+            template, href=lambda target: site_href(target, has_docs), pages=pages, here=page, search=True, **context
+        )
+        write_text(output / page, text)
+
+    if has_docs:
+        shutil.copytree(project / BUILT, output / DOCS, ignore=shutil.ignore_patterns(".doctrees", ".buildinfo"))
+    for report in reports(project):
+        copy_report(project / REPORTS / report, output / REPORTS / report, has_docs)
+    write("index.html", "answer.html.j2", reports=[], **answer_context(answer))
+    write("try.html", "try.html.j2", **try_context(model))
+    write("compare.html", "compare.html.j2", **COMPARE, reports=reports(project))
+    write("reproduction.html", "reproduction.html.j2", **reproduction_context(project, answer))
+    write("beyond.html", "beyond.html.j2", **beyond_context(project))
+    found = comparison_data([project / REPORTS / report for report in reports(project)])
+    write_data(output / "compare-data.js", "COMPARE", found)
+    documents = [p for p in sorted((output / DOCS).rglob("*.html")) if p.name not in NOT_SEARCHED]
+    write_data(output / "search.js", "SEARCH", index(output, [*(output / name for name, _ in PAGES), *documents]))
+
+
+def clone_page(project: Path, answer: Answer) -> str:
+    """The answer with links to what is committed."""
+    found = [(_title(project / REPORTS / report), f"{report}/index.html") for report in reports(project)]
+    context = answer_context(answer) | {"search": False, "reports": found}
+    pages = [("index.html", "Answer"), ("study/index.html", "Reproduction"), ("../docs/README.md", "Docs")]
+    return render("answer.html.j2", href=clone_href, pages=pages, here="index.html", **context)
+
+
+def answer_context(answer: Answer) -> dict[str, Any]:
+    """What the template of the answer takes."""
+    return {
+        "name": "answer",
+        "title": ANSWER,
+        "shows": f"This page says what proset is and how good: {WHAT}",
+        "caution": "Do not conclude that it is the most accurate method for your table: try two rivals there, too.",
+        "forest": forest(answer.standing.bars()),
+        "finding": answer.finding(),
+        "loss": LOSS,
+        "unit": UNIT,
+        "scatter": scatter(answer.model),
+        "model_sentence": answer.model.sentence,
+        "cards": answer.cards,
+    }
+
+
+def try_context(model: Model) -> dict[str, Any]:
+    """What the template of the model takes."""
+    return {
+        **model.contents,
+        "shows": "This page shows one small model: move a number, and its nearest examples and their shares move.",
+        "about": model.sentence,
+        "source": SOURCE,
+        "caution": "Do not conclude that every model is so small, or that this one knows penguins of other islands.",
+    }
+
+
+COMPARE = {
+    "name": "compare",
+    "title": "Compare all scores",
+    "shows": "This page shows every test score of all reports; choose a data set, a method, a measure or a replicate.",
+    "caution": "Do not conclude from the order of two rows: intervals of differences are in the reports.",
+}
+
+
+def reproduction_context(project: Path, answer: Answer) -> dict[str, Any]:
+    """What the template of the reproduction takes."""
+    numbers = read_comparison(project)
+    shown = strips(numbers)
+    every = [strip for rows in shown.values() for strip in rows]
+    return {
+        "name": "reproduction",
+        "title": "Was the original reproduced?",
+        "shows": "This page shows how near the published numbers are to ours, and which published findings fail.",
+        "caution": "Do not conclude that agreement proves equality: small tables leave wide ranges, which hold much.",
+        "sentences": answer.author(),
+        "strips": shown,
+        "n_inside": sum(strip.is_inside for strip in every),
+        "n_losses": len(every),
+        "experiments": by_experiment(numbers),
+        "tolerance": TOLERANCE_NOTE,
+        "outside": outside(numbers),
+        "failing": failing(project),
+    }
+
+
+def beyond_context(project: Path) -> dict[str, Any]:
+    """What the template of what goes beyond the original takes; without its records a part is left out."""
+    few = few_prototypes(project)
+    curves = response_curves(project) if (project / CURVES / layout.MANIFEST).is_file() else None
+    rivals, grid = curve_grid(curves, LEAVE_ONE_OUT) if curves else ([], [])
+    n_better = sum(mark is not None and mark[0] == "✓" for *_, marks in grid for mark in marks)
+    n_marks = sum(mark is not None for *_, marks in grid for mark in marks)
+    title = ""
+    if few:
+        before, after, change = typical(few)
+        title = (
+            f"It keeps {after:,.0f} examples instead of {before:,.0f}, and the loss changes by {fixed(change, 3, '+')}"
+        )
+    return {
+        "name": "beyond",
+        "title": "Beyond the original",
+        "shows": "This page shows what was added: fewer examples, examples on top of other models, and when it wins.",
+        "caution": "Do not conclude that a table of yours is like these: generated ones have no leaks and no drift.",
+        "battery": battery_table(project),
+        "few": few_table(few) if few else [],
+        "few_title": title,
+        "base": base_table(project),
+        "installed": method_name(LEAVE_ONE_OUT),
+        "rivals": rivals,
+        "grid": grid,
+        "curves_title": f"Significantly better in {n_better} of {n_marks} comparisons on generated tables",
+        "estimates": estimates_table(project),
+    }
+
+
+def write_data(path: Path, name: str, content: Any) -> None:
+    """Write data as a script, which pages may load without a server."""
+    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    write_text(path, f"const {name} = {text};\n")
+
+
+def render(template: str, **context: Any) -> str:
+    """A page as text; `href` of the context gives the address of a target."""
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader("proset_study.report.site"), jinja2.PackageLoader("proset")]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["href"] = context.pop("href")
+    return environment.get_template(template).render(**context)
+
+
+def site_href(target: str, has_docs: bool) -> str:
+    """Address of "page:compare", "report:study" or "doc:statistics" in the site; empty if it is not there."""
+    kind, _, name = target.partition(":")
+    if kind == "doc":
+        return f"{DOCS}/{name}.html" if has_docs else ""
+    return f"{name}.html" if kind == "page" else f"{REPORTS}/{name}/index.html"
+
+
+def clone_href(target: str) -> str:
+    """The same in a clone, of reports/index.html: pages are those of reports, the documentation is Markdown."""
+    kind, _, name = target.partition(":")
+    if kind == "page":
+        return IN_CLONE.get(name, "")
+    return f"../{DOCS}/{name}.md" if kind == "doc" else f"{name}/index.html"
+
+
+def reports(project: Path) -> list[str]:
+    """Names of the committed reports, that of the study first; others may be in the folder."""
+    found = [Path(report).name for report in COMMITTED if (project / report / layout.MANIFEST).is_file()]
+    return sorted(found, key=lambda name: (name != Path(STUDY).name, name))
+
+
+def copy_report(source: Path, target: Path, has_docs: bool) -> None:
+    """Copy what people read of a report; links to what is not in the copy become text."""
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    for page in target.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(relinked(text, page, has_docs), encoding="utf-8")
+
+
+def _title(report):
+    n = len(read_json(report / layout.MANIFEST)["cost"])
+    return f"{report.name.replace('_', ' ').capitalize()}: the report, {n} replicate{'s' if n > 1 else ''}"

@@ -1,0 +1,64 @@
+"""The scores of all reports as data of the explorer: one row for each final model and data set."""
+
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.losses import generated
+from proset_study.report.article.topics import Reported
+from proset_study.report.rows import groups
+from proset_study.report.wording import quantity_label
+from proset_study.store.results import FINAL, by_fit_seed
+
+MEASURES = ("log_loss", "brier_score", "balanced_accuracy", "roc_auc", "prototypes", "active_features", "seconds")
+HIGHER = ("balanced_accuracy", "roc_auc")  # is better
+DIGITS = 4
+SECONDS = "CPU seconds of a fit"
+
+
+def comparison_data(reports: list[Path]) -> dict[str, Any]:
+    """What the explorer reads: names, and rows of places in them with values by measure and replicate."""
+    data: dict[str, Any] = {"reports": [r.name for r in reports], "data_sets": [], "methods": [], "experiments": []}
+    places: dict[str, dict[str, int]] = {key: {} for key in ("data_sets", "methods", "experiments")}
+
+    def place(key: str, name: str, entry: Any) -> int:
+        if name not in places[key]:
+            places[key][name] = len(data[key])
+            data[key].append(entry)
+        return places[key][name]
+
+    lines = []
+    for i, folder in enumerate(reports):
+        stored = Reported(folder)
+        for (experiment, method, data_set, variant), values in _values(stored).items():
+            kind = "generated" if generated(stored, data_set) else "real"
+            title = stored.study.config["experiments"][experiment]["title"]
+            names = (
+                place("data_sets", data_set, [data_set, kind]),
+                place("methods", method, method_name(method)),
+                place("experiments", experiment, [experiment, title]),
+            )
+            lines.append([i, *names, variant, values])
+    data["measures"] = [[m, SECONDS if m == "seconds" else quantity_label(m), m in HIGHER] for m in MEASURES]
+    return {**data, "rows": lines}
+
+
+def _values(stored: Reported) -> dict[tuple[str, str, str, str], list[dict[int, float]]]:
+    """Of each model the values by replicate, in the order of `MEASURES`; means over fit seeds."""
+    found: dict[tuple[str, str, str, str], list[dict[int, float]]] = {}
+    wanted = set(MEASURES)
+    finals = [r for r in stored.rows if r.section == FINAL and r.quantity in wanted and not r.role]
+    for row, values in by_fit_seed(finals):
+        key = (row.experiment, row.method, row.dataset, row.variant)
+        measures = found.setdefault(key, [{} for _ in MEASURES])
+        measures[MEASURES.index(row.quantity)][row.replicate] = _short(fmean(values))
+    for key, costs in groups(stored.read("findings/costs.csv"), "experiment", "method", "dataset", "variant").items():
+        name = (*key[:3], key[3] or "")
+        if name in found:
+            found[name][-1] = {int(c["replicate"]): _short(c["fit_cpu_s"]) for c in costs if c["fit_cpu_s"] is not None}
+    return found
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")

@@ -1,0 +1,149 @@
+"""Where the classifier that a user installs stands among its rivals, from the records of one report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean, median
+
+from proset_study import methods
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.losses import Losses, by_method, generated, losses_by_method, overlaps
+from proset_study.report.analysis.over_data_sets import origin_of
+from proset_study.report.analysis.paired import LEVEL, Mean, mean_difference, on_each_data_set
+from proset_study.report.analysis.runs import derived_from
+from proset_study.report.article.methods import stored_ranks
+from proset_study.report.article.open_track import LEAVE_ONE_OUT, TRACK, TRACKED
+from proset_study.report.article.topics import SUBJECT, Reported
+from proset_study.report.rows import pick
+from proset_study.study import layout
+
+# Report, comparison, and the method that is nearest to `ProsetClassifier()`; the first report that is there counts.
+SOURCES = (("reports/battery", "tuned", "proset_few"), (TRACK, TRACKED, LEAVE_ONE_OUT))
+N_RIVALS = 3  # in the figure, besides the published form
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Mean log-loss of the installed classifier minus that of a rival, over data sets of one kind."""
+
+    method: str
+    kind: str  # "real" or "generated"
+    by_data_set: dict[str, float]
+    mean: float
+    interval: tuple[float, float] | None  # 95 %, with data sets as units; None for one
+
+    @property
+    def name(self) -> str:
+        """The rival, as figures and tables write it."""
+        return f"published {method_name(SUBJECT)}" if self.method == SUBJECT else method_name(self.method)
+
+
+class Standing:
+    """The installed classifier among the methods of one comparison that predict probabilities."""
+
+    def __init__(self, stored: Reported, comparison: str, installed: str):
+        self.stored, self.comparison, self.installed = stored, comparison, installed
+
+    @cached_property
+    def losses(self) -> Losses:
+        """Test log-losses by method, without rules that learn nothing."""
+        found = losses_by_method(self.stored, self.stored.experiments(self.comparison), "log-loss")
+        return {
+            m: of_method
+            for m, of_method in found.items()
+            if methods.get(m).probabilistic and not methods.get(m).is_baseline
+        }
+
+    @cached_property
+    def _ranked(self):
+        return stored_ranks(self.stored, self.comparison)
+
+    @property
+    def ranks(self) -> dict[str, float]:
+        """Average ranks, the best one first."""
+        return self._ranked[0]
+
+    @property
+    def near(self) -> list[str]:
+        """Methods that are not significantly worse than the best, by the critical difference."""
+        return self._ranked[1]
+
+    @property
+    def critical_difference(self) -> float:
+        """Between average ranks, by Nemenyi's test."""
+        return self._ranked[2]
+
+    @property
+    def data_sets(self) -> list[str]:
+        """Those that the installed classifier was run on."""
+        return [d for d in self.stored.study.data_sets if d in self.losses[self.installed]]
+
+    @property
+    def n_sources(self) -> int:
+        """How many tables and generators the data sets come from."""
+        config = self.stored.study.config["data_sets"]
+        return len({origin_of(config[d]) for d in self.data_sets})
+
+    @property
+    def rivals(self) -> list[str]:
+        """All compared methods that are no form of proset, the best rank first."""
+        own = set(derived_from(SUBJECT, self.losses))
+        return [m for m in self.ranks if m in self.losses and m not in own]
+
+    def against(self, rival: str) -> dict[str, Mean]:
+        """Mean differences by data set, ours minus theirs."""
+        overlap = overlaps(self.stored, self.stored.experiments(self.comparison))
+        return on_each_data_set(self.losses[self.installed], self.losses[rival], overlap)
+
+    def better(self) -> dict[str, list[str]]:
+        """Data sets on which a rival is significantly better, by rival, the one with the most of them first."""
+        found = {
+            rival: [d for d, mean in self.against(rival).items() if mean.interval(LEVEL)[0] > 0]
+            for rival in self.rivals
+        }
+        return dict(sorted(((r, ds) for r, ds in found.items() if ds), key=lambda item: -len(item[1])))
+
+    def bars(self) -> list[Bar]:
+        """Differences to the published form and to the best rivals, of real and of generated data."""
+        shown = [m for m in (SUBJECT,) if m in self.losses and m != self.installed] + self.rivals[:N_RIVALS]
+        return [bar for kind in ("real", "generated") for m in shown if (bar := self._bar(m, kind))]
+
+    def _bar(self, rival, kind):
+        means = {d: m.value for d, m in self.against(rival).items() if self.kind(d) == kind}
+        if not means:
+            return None
+        values = list(means.values())
+        interval = mean_difference(values).interval(LEVEL) if len(values) > 1 else None
+        return Bar(rival, kind, means, fmean(values), interval)
+
+    def kind(self, data_set: str) -> str:
+        """Whether a data set is a table of the world."""
+        return "generated" if generated(self.stored, data_set) else "real"
+
+    def size(self) -> tuple[float, float, float, float]:
+        """Medians of prototypes, training rows, used and given features of the installed classifier's models."""
+        experiments = self.stored.experiments(self.comparison, self.installed)
+        return sizes(self.stored, experiments)
+
+
+def sizes(stored: Reported, experiments: Sequence[str]) -> tuple[float, float, float, float]:
+    """Medians over models of prototypes, training rows, used and given features."""
+    rows = pick(stored.rows_of(list(experiments)), variant="", role="")
+    wanted = ("prototypes", "train_samples", "active_features", "features")
+    prototypes, samples, used, given = (median(r.number for r in pick(rows, quantity=q)) for q in wanted)
+    return prototypes, samples, used, given
+
+
+def prototypes_by_data_set(stored: Reported, experiments: list[str]) -> dict[str, float]:
+    """Mean number of prototypes by data set."""
+    (found,) = by_method(stored, experiments, "prototypes").values()
+    return {data_set: fmean(values.values()) for data_set, values in found.items()}
+
+
+def standing(project: Path) -> Standing:
+    """That of the first of `SOURCES` that is in the project."""
+    for report, comparison, installed in SOURCES:
+        if (project / report / layout.ALL_SCORES).is_file():
+            return Standing(Reported(project / report), comparison, installed)
+    raise ValueError(f"{project}: none of {', '.join(report for report, *_ in SOURCES)} is there")

@@ -1,0 +1,120 @@
+"use strict";
+// The explorer: what is chosen is in the address after "#", so that it can be linked to.
+const FIRST = { report: "open_track", measure: "log_loss", data_set: "digits", method: "", replicate: "mean", text: "", sort: "value", order: "up" };
+const COLUMNS = ["data_set", "method", "value", "deviation", "replicates", "report", "experiment", "variant", "kind"];
+const TITLES = { data_set: "data set", deviation: "standard deviation" };
+const SHOWN = 100;
+const form = document.getElementById("choose");
+const [table, more] = [document.getElementById("scores"), document.getElementById("more")];
+let state = { ...FIRST };
+let all = false;
+
+const options = (name, list) => form.elements[name].replaceChildren(...list.map(([value, text]) => new Option(text, value)));
+const plain = (name) => name.replaceAll("_", " ");
+options("report", [["", "all"], ...COMPARE.reports.map((name) => [name, plain(name)])]);
+options("measure", COMPARE.measures.map(([key, title]) => [key, title]));
+options("data_set", [["", "all"], ["real", "all real ones"], ["generated", "all generated ones"], ...COMPARE.data_sets.map(([name]) => [name, name])]);
+options("method", [["", "all"], ...[...new Set(COMPARE.methods)].sort().map((name) => [name, name])]);
+const n_replicates = 1 + Math.max(...COMPARE.rows.flatMap((row) => row[5].flatMap((values) => Object.keys(values).map(Number))));
+options("replicate", [["mean", "mean of all"], ...Array.from({ length: n_replicates }, (_, i) => [String(i), String(i)])]);
+
+// One row of the table for each model that has the measure.
+function rows() {
+  const place = COMPARE.measures.findIndex(([key]) => key === state.measure);
+  const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = [];
+  for (const [r, d, m, e, variant, measured] of COMPARE.rows) {
+    const [[data_set, kind], [experiment, title]] = [COMPARE.data_sets[d], COMPARE.experiments[e]];
+    const [report, method] = [COMPARE.reports[r], COMPARE.methods[m]];
+    if (state.report && state.report !== report) continue;
+    if (state.data_set && state.data_set !== data_set && state.data_set !== kind) continue;
+    if (state.method && state.method !== method) continue;
+    const all_values = Object.values(measured[place]);
+    const values = state.replicate === "mean" ? all_values : [measured[place][state.replicate]].filter((v) => v !== undefined);
+    if (!values.length) continue;
+    const value = values.reduce((a, b) => a + b, 0) / values.length;
+    const deviation = values.length > 1 ? Math.sqrt(values.reduce((sum, v) => sum + (v - value) ** 2, 0) / (values.length - 1)) : null;
+    const row = { data_set, kind, method, report: plain(report), experiment, title, variant, value, deviation, replicates: values.length };
+    if (words.every((word) => [data_set, kind, method, row.report, experiment, title, variant].join(" ").toLowerCase().includes(word))) found.push(row);
+  }
+  const sign = state.order === "up" ? 1 : -1;
+  const order = (a, b) => typeof a === "string" ? a.localeCompare(b) : (a ?? Infinity) - (b ?? Infinity);
+  return found.sort((a, b) => sign * order(a[state.sort], b[state.sort]));
+}
+
+const written = (value) => typeof value !== "number" ? value ?? "" : Number.isInteger(value) ? value.toLocaleString("en") : Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(3);
+
+function show() {
+  for (const name of ["report", "measure", "data_set", "method", "replicate", "text"]) form.elements[name].value = state[name];
+  const found = rows();
+  const most = Math.max(...found.map((row) => row.replicates));
+  const largest = Math.max(...found.map((row) => row.value));
+  table.tHead.rows[0].replaceChildren(...[...COLUMNS, ""].map((name) => {
+    const head = document.createElement("th");
+    head.scope = "col";
+    head.textContent = name === "value" ? COMPARE.measures.find(([key]) => key === state.measure)[1] : TITLES[name] ?? name;
+    if (!name) { head.className = "bar"; head.innerHTML = '<span class="soft">from 0</span>'; return head; }
+    head.className = "sortable" + (["value", "deviation", "replicates"].includes(name) ? " number" : "");
+    head.tabIndex = 0;
+    if (state.sort === name) head.setAttribute("aria-sort", state.order === "up" ? "ascending" : "descending");
+    const sort = () => set({ sort: name, order: state.sort === name && state.order === "up" ? "down" : "up" });
+    head.addEventListener("click", sort);
+    head.addEventListener("keydown", (event) => { if (event.key === "Enter") { sort(); table.tHead.rows[0].cells[COLUMNS.indexOf(name)].focus(); } });
+    return head;
+  }));
+  table.tBodies[0].replaceChildren(...found.slice(0, all ? undefined : SHOWN).map((row) => {
+    const line = document.createElement("tr");
+    for (const name of COLUMNS) {
+      const cell = document.createElement("td");
+      // Numbered experiments are known by their numbers, others by what they are.
+      const is_numbered = /^[A-Z]\d+$/.test(row.experiment);
+      cell.textContent = name !== "experiment" ? written(row[name]) : is_numbered ? `${row.experiment}: ${row.title}` : row.title;
+      if (name === "experiment") cell.title = row.experiment;
+      if (["value", "deviation", "replicates"].includes(name)) cell.className = "number";
+      if (row.replicates < most && ["value", "deviation", "replicates"].includes(name)) cell.classList.add("soft");
+      line.append(cell);
+    }
+    const [place, bar] = [document.createElement("td"), document.createElement("i")];
+    bar.style.width = `${Math.max(0.5, 100 * row.value / largest)}%`;
+    place.append(bar);
+    place.className = "bar";
+    line.append(place);
+    return line;
+  }));
+  more.hidden = all || found.length <= SHOWN;
+  more.textContent = `Show all ${found.length.toLocaleString("en")}`;
+  const better = COMPARE.measures.find(([key]) => key === state.measure)[2] ? "higher is better" : "lower is better";
+  const fewer = found.some((row) => row.replicates < most) ? "; grey: fewer replicates than others here" : "";
+  document.getElementById("count").textContent = `${found.length.toLocaleString("en")} rows; ${better}${fewer}.`;
+  table.dataset.rows = found.length;
+}
+
+function set(change) {
+  state = { ...state, ...change };
+  const changed = Object.entries(state).filter(([key, value]) => value !== FIRST[key]);
+  history.replaceState(null, "", changed.length ? `#${new URLSearchParams(changed)}` : location.pathname + location.search);
+  show();
+}
+
+function read() {
+  state = { ...FIRST };
+  for (const [key, value] of new URLSearchParams(location.hash.slice(1))) if (key in FIRST) state[key] = value;
+  if (!COLUMNS.includes(state.sort)) state.sort = FIRST.sort;
+  if (!COMPARE.measures.some(([key]) => key === state.measure)) state.measure = FIRST.measure;
+  show();
+}
+
+form.addEventListener("input", (event) => { all = false; set({ [event.target.name]: event.target.value }); });
+form.addEventListener("submit", (event) => event.preventDefault());
+more.addEventListener("click", () => { all = true; show(); });
+addEventListener("hashchange", read);
+document.getElementById("download").addEventListener("click", () => {
+  const quoted = (value) => /[",\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value ?? "";
+  const names = [...COLUMNS, "measure"];
+  const lines = rows().map((row) => names.map((name) => quoted(name === "measure" ? state.measure : row[name])).join(","));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([[names.join(","), ...lines, ""].join("\n")], { type: "text/csv" }));
+  link.download = "scores.csv";
+  link.click();
+});
+read();

@@ -1,0 +1,94 @@
+"""The answer: short sentences in plain words, numbers from the records, the page in a clone as it is committed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from proset_study.base.records import read_json
+from proset_study.report.rows import cells, pick
+from proset_study.report.site.answer import Answer, leads, response_curves, states_by_data_set
+from proset_study.report.site.build import clone_page
+from proset_study.report.site.links import dead_links
+from proset_study.report.site.model import Model
+from proset_study.report.site.standing import SOURCES
+
+ROOT = Path(__file__).parents[4]
+LONGEST = 25  # words of a sentence
+EASIEST = 50  # Flesch: 60 to 70 is plain English, 50 a good newspaper
+SYMBOLS = r"[=+<>≤≥±σΔ%&/|^_]|\bnats\b|\bp-value|\bRMSE\b|log-loss"
+
+
+@pytest.fixture(scope="module")
+def answer():
+    return Answer(ROOT, Model())
+
+
+def flesch(sentences):
+    """Flesch reading ease: 206.8 - 1.015 words a sentence - 84.6 syllables a word, syllables by groups of vowels."""
+    words = re.findall(r"[A-Za-z]+|\d[\d,.]*", " ".join(sentences))
+    syllables = sum(max(1, len(re.findall(r"[aeiouy]+", re.sub(r"e\b|es\b|ed\b", "", word.lower())))) for word in words)
+    return 206.835 - 1.015 * len(words) / len(sentences) - 84.6 * syllables / len(words)
+
+
+def test_the_measure_of_readability_knows_easy_from_hard():
+    assert flesch(["The cat sat on the mat."]) > 100
+    assert (
+        flesch(["Heteroscedastic multivariate distributions necessitate nonparametric regularisation methodologies."])
+        < 0
+    )
+
+
+@pytest.mark.slow
+def test_sentences_are_short_and_plain(answer):
+    sentences = answer.sentences
+    assert len(sentences) > 12
+    for sentence in sentences:
+        assert len(sentence.split()) < LONGEST, sentence
+        assert not re.search(SYMBOLS, sentence), sentence
+    assert flesch(sentences) > EASIEST
+
+
+@pytest.mark.slow
+def test_the_page_in_a_clone_is_what_the_records_say(answer):
+    page = ROOT / "reports/index.html"
+    assert clone_page(ROOT, answer) == page.read_text(encoding="utf-8"), "make site"
+
+
+def test_the_page_in_a_clone_has_no_dead_link_and_loads_nothing():
+    page = ROOT / "reports/index.html"
+    assert dead_links(page) == []
+    text = page.read_text(encoding="utf-8")
+    assert "study/index.html" in text
+    assert not re.search(r"(src|href)=\"(https?:)?//", text)
+    assert len(text.encode()) < 100_000
+
+
+@pytest.mark.slow
+def test_ranks_and_counts_are_those_of_the_findings(answer):
+    found = answer.standing
+    report, comparison, _ = next(source for source in SOURCES if (ROOT / source[0]).is_dir())
+    ranks = pick(cells(ROOT / report / "findings/ranks.csv"), comparison=comparison, score="log-loss", group="all")
+    assert {row["method"]: float(row["average_rank"]) for row in ranks} == found.ranks
+    bars = found.bars()
+    assert {bar.kind for bar in bars} == {"real", "generated"}
+    assert sum(len(bar.by_data_set) for bar in bars if bar.method == bars[0].method) == len(found.data_sets)
+    config = read_json(ROOT / report / "manifest.json")["config"]["data_sets"]
+    assert all(("generator" in config[d]) == (bar.kind == "generated") for bar in bars for d in bar.by_data_set)
+
+
+def test_leads_are_named_where_the_method_is_ahead_of_every_rival():
+    curves = response_curves(ROOT)
+    first = "proset_leave_one_out"
+    states = states_by_data_set(curves, first)
+    ahead = [d for d, of_rivals in states.items() if set(of_rivals.values()) == {"ahead of"}]
+    assert "classes_20" in ahead
+    assert not set.union(*(set(of_rivals) for of_rivals in states.values())) & {"proset", first}
+    assert leads(curves, first, ahead)[0] == "20 classes"
+    assert leads(curves, first, []) == []
+
+
+def test_without_records_there_is_no_sentence(tmp_path):
+    assert Answer(tmp_path, Model())._curves() == []
+    with pytest.raises(ValueError, match="none of reports/battery, reports/open_track is there"):
+        Answer(tmp_path, Model()).standing  # noqa: B018

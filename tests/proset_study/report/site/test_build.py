@@ -1,0 +1,50 @@
+"""Addresses of targets in the site and in a clone, and what is copied."""
+
+from pathlib import Path
+
+import pytest
+
+from proset_study.report.site.answer import Answer
+from proset_study.report.site.build import beyond_context, clone_href, render, reports, reproduction_context, site_href
+from proset_study.report.site.links import dead_links
+from proset_study.report.site.model import Model
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.mark.parametrize(
+    ("target", "in_site", "without_docs", "in_clone"),
+    [
+        ("page:compare", "compare.html", "compare.html", "open_track/index.html"),
+        ("page:try", "try.html", "try.html", ""),
+        ("doc:statistics", "docs/statistics.html", "", "../docs/statistics.md"),
+        ("report:study", "reports/study/index.html", "reports/study/index.html", "study/index.html"),
+    ],
+)
+def test_targets_have_an_address_where_they_are(target, in_site, without_docs, in_clone):
+    assert site_href(target, has_docs=True) == in_site
+    assert site_href(target, has_docs=False) == without_docs
+    assert clone_href(target) == in_clone
+
+
+def test_the_report_of_the_study_is_the_first_one():
+    assert reports(ROOT)[0] == "study"
+    assert {"open_track", "response_curves"} < {*reports(ROOT)}
+
+
+@pytest.mark.parametrize(
+    ("template", "context"),
+    [
+        ("reproduction.html.j2", lambda: reproduction_context(ROOT, Answer(ROOT, Model()))),
+        ("beyond.html.j2", lambda: beyond_context(ROOT)),
+    ],
+)
+def test_pages_without_documentation_have_no_dead_link(template, context, tmp_path):
+    page = tmp_path / "reports/page.html"
+    text = render(
+        template, href=lambda t: "" if t.startswith("doc:") else "#main", pages=[], here="", search=False, **context()
+    )
+    page.parent.mkdir()
+    page.write_text(text, encoding="utf-8")
+    assert dead_links(page) == []
+    assert text.index("This page ") < text.index("<h2") < text.rindex("Do not conclude ")

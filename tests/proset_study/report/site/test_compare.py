@@ -1,0 +1,28 @@
+"""The data of the explorer, of the smallest report."""
+
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from proset_study.report.article.topics import Reported
+from proset_study.report.site.compare import MEASURES, comparison_data
+
+REPORT = Path(__file__).parents[4] / "reports/published_draws"
+
+
+def test_every_final_score_is_there_once():
+    data = comparison_data([REPORT])
+    rows = Reported(REPORT).rows
+    places = [tuple(row[:5]) for row in data["rows"]]
+    assert len(set(places)) == len(places)
+    wanted = {(r.experiment, r.dataset, r.variant) for r in rows if r.quantity == "log_loss" and r.section == "final"}
+    assert len(places) == len(wanted)
+    for _, d, m, e, variant, values in data["rows"][::20]:
+        (data_set, kind), (experiment, _) = data["data_sets"][d], data["experiments"][e]
+        assert kind == ("real" if data_set in ("iris_2f", "wine", "cancer", "digits") else "generated")
+        names = (experiment, data_set, variant, "final", "log_loss")
+        of_model = [r.value for r in rows if (r.experiment, r.dataset, r.variant, r.section, r.quantity) == names]
+        assert values[MEASURES.index("log_loss")] == {0: pytest.approx(fmean(of_model), rel=1e-3)}
+        assert values[MEASURES.index("seconds")][0] > 0
+        assert data["methods"][m]

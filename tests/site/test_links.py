@@ -1,0 +1,177 @@
+"""The site in a browser: every link leads somewhere, pages are accessible, fit screens and paper, and answer.
+
+As `test_site`, `make docs` runs this on what it has built.
+"""
+
+import re
+import shutil
+from contextlib import contextmanager
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlparse
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "site"
+DOCS = SITE / "docs"
+CHROMIUM = shutil.which("chromium")
+NAMES = ("index", "try", "compare", "reproduction", "beyond")
+WIDTHS = {"screen": (1400, 900), "tablet": (768, 1024), "phone": (390, 844)}
+BY_SCRIPT = ("explore.html",)  # of a report: what stands after "#" is a choice of its script
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
+SEEN = """() => ({
+    links: [...document.querySelectorAll('a[href]')].map((a) => a.href),
+    ids: [...document.querySelectorAll('[id], a[name]')].map((e) => e.id || e.name),
+})"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        yield None
+        return
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
+
+
+@contextmanager
+def shown(browser, name, size="screen", **options):
+    """A page of the site in a window; nothing of the network is loaded, and nothing is logged."""
+    width, height = WIDTHS[size]
+    page, logged = browser.new_page(viewport={"width": width, "height": height}, **options), []
+    page.on("console", lambda message: logged.append(message.text))
+    page.on("pageerror", lambda error: logged.append(str(error)))
+    page.on("request", lambda request: logged.append(request.url) if request.url.startswith("http") else None)
+    page.goto((SITE / f"{name}.html").as_uri())
+    yield page
+    page.close()
+    assert logged == []
+
+
+def seen(browser, path):
+    """Addresses that a page links to, and the names of places in it; without a browser by reading its text."""
+    if browser is None:
+        text = path.read_text(encoding="utf-8")
+        links = [unescape(link) for link in re.findall(r'<a\b[^>]*?\bhref="([^"]*)"', text)]
+        return {"links": [urljoin(path.as_uri(), link) for link in links], "ids": re.findall(r'\bid="([^"]*)"', text)}
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(path.as_uri())
+    found = page.evaluate(SEEN)
+    page.close()
+    return found
+
+
+def test_every_link_leads_somewhere(browser):
+    pages = [*SITE.rglob("*.html"), ROOT / "reports/index.html"]
+    assert len(pages) > 5
+    found = {path: seen(browser, path) for path in pages}
+    assert sum(len(of_page["links"]) for of_page in found.values()) > 100
+    dead = []
+    for path, of_page in found.items():
+        for link in dict.fromkeys(of_page["links"]):
+            parts = urlparse(link)
+            if parts.scheme != "file":
+                continue
+            target = Path(unquote(parts.path))
+            if not target.is_file():
+                dead.append(f"{path.relative_to(ROOT)}: {link}")
+                continue
+            # Sphinx itself refuses to build a page of the documentation that links to a place that is not there.
+            has_places = target in found and target.name not in BY_SCRIPT and DOCS not in path.parents
+            if parts.fragment and has_places and unquote(parts.fragment) not in found[target]["ids"]:
+                dead.append(f"{path.relative_to(ROOT)}: {link} is no place of it")
+    assert dead == []
+
+
+@needs_chromium
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_it(browser, name, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with shown(browser, name, color_scheme=scheme) as page:
+        found = Axe().run(page).response["violations"]
+        assert [(rule["id"], [node["html"][:80] for node in rule["nodes"]]) for rule in found] == []
+
+
+@needs_chromium
+@pytest.mark.parametrize("size", WIDTHS)
+def test_nothing_is_wider_than_the_window_and_each_page_says_what_not_to_conclude(browser, size):
+    for name in NAMES:
+        with shown(browser, name, size) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS[size][0], name
+            first, last = page.locator(".shows").inner_text(), page.locator("main > :last-child").inner_text()
+            assert first.startswith("This page "), name
+            assert last.startswith("Do not conclude "), name
+
+
+@needs_chromium
+def test_the_answer_is_one_screen(browser):
+    with shown(browser, "index") as page:
+        assert page.evaluate("document.documentElement.scrollHeight") <= WIDTHS["screen"][1]
+
+
+@needs_chromium
+def test_pictures_are_drawn_on_paper_and_without_scripts(browser):
+    with shown(browser, "index", java_script_enabled=False) as page:
+        page.emulate_media(media="print")
+        assert page.locator(".forest circle.mean").count() >= 4
+        assert page.locator(".scatter circle.ring").first.is_visible()
+
+
+@needs_chromium
+def test_the_explorer_filters_sorts_and_keeps_its_state_in_the_address(browser):
+    with shown(browser, "compare") as page:
+        table = page.locator("#scores")
+        n_first = int(table.get_attribute("data-rows"))
+        assert n_first > 5
+        page.get_by_label("data set").select_option("wine")
+        page.get_by_label("measure").select_option("roc_auc")
+        page.get_by_label("containing").fill("knn")
+        assert 0 < int(table.get_attribute("data-rows")) < n_first
+        assert set(table.locator("tbody td:nth-child(1)").all_inner_texts()) == {"wine"}
+        page.get_by_label("containing").fill("")
+        page.locator("th", has_text="ROC-AUC").click()
+        page.locator("th", has_text="ROC-AUC").click()
+        values = [float(text) for text in table.locator("tbody td:nth-child(3)").all_inner_texts()]
+        assert values in (sorted(values), sorted(values, reverse=True))
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").click()
+        lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+        assert lines[0].startswith("data_set,method,value,")
+        assert len(lines) == 1 + len(values)
+        address, texts = page.url, table.locator("tbody").inner_text()
+        assert "data_set=wine" in address
+        page.goto("about:blank")
+        page.goto(address)
+        assert table.locator("tbody").inner_text() == texts
+
+
+@needs_chromium
+def test_a_slider_moves_the_nearest_examples_and_their_shares(browser):
+    with shown(browser, "try") as page:
+        before = page.locator("#prototypes").inner_text(), page.locator("#class").inner_text()
+        page.get_by_label("bill length (mm), as a number").fill("36")
+        page.get_by_label("bill depth (mm), as a number").fill("19")
+        page.get_by_label("island", exact=True).select_option(label="Torgersen")
+        after = page.locator("#prototypes").inner_text(), page.locator("#class").inner_text()
+        assert after[0] != before[0]
+        assert after[1] == "Adelie"
+        assert page.locator("#attributions tr").count() == 4  # the mean, and three features
+
+
+@needs_chromium
+def test_the_search_finds_sections_of_all_pages(browser):
+    with shown(browser, "index") as page:
+        search = page.get_by_label("Search")
+        search.fill("examples correct another model")
+        page.locator(".search[data-found]").wait_for()
+        assert page.locator(".search a").first.get_attribute("href") == "beyond.html#base"
+        search.fill("zzzz")
+        page.locator(".search[data-found='0']").wait_for()
+        assert page.locator(".search li").inner_text() == "Nothing found."
