@@ -111,9 +111,9 @@ def arithmetics(stored: Stored) -> dict:
     """
     found: dict[bool, dict[str, str]] = {True: {arithmetic.name(): "here"}, False: {}}
     for replicate in stored.replicates:
-        for is_ours, examples in _summary(stored, replicate)[2].items():
-            for arithmetic_of, example in examples.items():
-                found[is_ours].setdefault(arithmetic_of, example)
+        for is_ours, first in _summary(stored, replicate)[2].items():
+            for made_by, where in first.items():
+                found[is_ours].setdefault(made_by, where)
     if len(found[True]) > 1:
         examples = ", ".join(f"{made_by} ({where})" for made_by, where in found[True].items())
         raise ValueError(
