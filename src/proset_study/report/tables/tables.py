@@ -126,7 +126,7 @@ class Table:
 def numbers_of(
     rows: list[Row], published: Iterable[Row], missing: Iterable[tuple[str, str, str, str]] = ()
 ) -> list[Entry]:
-    """All numbers of the rows with the published ones, in the order of the rows, then those that are missing.
+    """All numbers of the rows with the published ones, in the order of the rows, then the missing ones.
 
     `missing` are final models that the first replicate lacks: experiment, data set, variant and method.
     """
