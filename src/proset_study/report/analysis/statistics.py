@@ -114,7 +114,7 @@ def _mostly_below(values: np.ndarray, bound: float, weights: np.ndarray) -> np.n
     """Weight of the pairs of values whose mean is below a bound, in each draw, without a matrix of all pairs."""
     order = np.argsort(values)
     values, weights = values[order], weights[:, order]
-    partners = np.searchsorted(values, np.round(2 * bound - values, DECIMALS))  # of each value, how many from the first on
+    partners = np.searchsorted(values, np.round(2 * bound - values, DECIMALS))  # how many, from the first on
     upto = np.cumsum(weights, axis=1)
     weight: np.ndarray = np.where(partners > 0, upto[:, partners - 1], 0.0)
     return np.einsum("ij,ij->i", weights, weight)
