@@ -1,4 +1,7 @@
+import threading
+
 import numpy as np
+import psutil
 import pytest
 from tests.proset_study.methods.small import SEED, fit
 
@@ -46,3 +49,27 @@ def test_stronger_penalties_give_smaller_leaves():
         for value in (3.0, 300.0)
     )
     assert penalised < 0.8 * plain
+
+
+def test_one_thread_computes():
+    """The library starts another one for each fit, which waits."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 20))
+    process, done, seconds = psutil.Process(), threading.Event(), {}
+    before = {t.id: t.user_time + t.system_time for t in process.threads()}
+
+    def watch():
+        while not done.wait(0.01):
+            seconds.update({t.id: t.user_time + t.system_time - before.get(t.id, 0.0) for t in process.threads()})
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        fit("catboost", X, X[:, 0] > 0, 100, learning_rate=0.1, depth=6)
+    finally:
+        done.set()
+        watcher.join()
+    seconds.pop(watcher.native_id)
+    *others, own = sorted(seconds.values())
+    assert own > 0.1
+    assert sum(others) < 0.1 * own

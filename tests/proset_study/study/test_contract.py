@@ -54,6 +54,8 @@ def pytest_generate_tests(metafunc):
 def test_method(name, check, experiments):
     if name in BATTERY:
         pytest.importorskip(name)
+    if (name, check.__name__) == ("catboost", "one_thread_is_enough"):
+        pytest.skip("it starts a thread that waits; test_catboost.py measures which ones compute")
     check(template_subject() if name == TEMPLATE else subject_of(name, experiments))
 
 
