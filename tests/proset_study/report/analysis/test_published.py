@@ -21,7 +21,12 @@ def place(row):
 
 
 def stored(*rows):
-    return SimpleNamespace(rows=[row for group in rows for row in group], replicates=[0, 1])
+    every = [row for group in rows for row in group]
+    return SimpleNamespace(
+        study=SimpleNamespace(experiments=list(dict.fromkeys(row.experiment for row in every))),
+        rows_of=lambda experiments: [row for row in every if row.experiment in experiments],
+        replicates=[0, 1],
+    )
 
 
 def cell(cells, *key):
@@ -102,7 +107,7 @@ def test_mean_and_deviation_over_replicates():
 def test_published_numbers_against_the_spread_of_replicates(values, published_by_chance, repeated):
     key = ("E3", "wine", "final", "log_loss")  # published 0.10, tolerance 0.08
     groups = [ours({key: value}, replicate=r) for r, value in enumerate(values)]
-    cells = agreement(SimpleNamespace(rows=[row for g in groups for row in g], replicates=[0, 1]), PUBLISHED)
+    cells = agreement(stored(*groups), PUBLISHED)
     found = cell(cells, *key)
     assert found.chance == published_by_chance
     assert found.repeated == pytest.approx(repeated)
