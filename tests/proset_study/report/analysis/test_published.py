@@ -1,8 +1,8 @@
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from tests.proset_study.report.analysis.stored_rows import stored_rows
 
 from proset_study.report.analysis.published import Agreement, agreement, allowed_range, summary
 from proset_study.store.results import read_published, read_rows, with_role, write_rows
@@ -21,12 +21,7 @@ def place(row):
 
 
 def stored(*rows):
-    every = [row for group in rows for row in group]
-    return SimpleNamespace(
-        study=SimpleNamespace(experiments=list(dict.fromkeys(row.experiment for row in every))),
-        rows_of=lambda experiments: [row for row in every if row.experiment in experiments],
-        replicates=[0, 1],
-    )
+    return stored_rows([row for group in rows for row in group], [0, 1])
 
 
 def cell(cells, *key):

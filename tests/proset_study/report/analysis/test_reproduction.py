@@ -1,8 +1,8 @@
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from tests.proset_study.report.analysis.stored_rows import stored_rows
 
 from proset_study.report.analysis.reproduction import reproduction
 from proset_study.store.results import read_published
@@ -19,7 +19,7 @@ def replicated(shift):
         for row in read_published(PUBLISHED)
         if row.value is not None
     ]
-    return {row.what: row for row in reproduction(SimpleNamespace(rows=rows, replicates=[0, 1, 2, 3, 4]), PUBLISHED)}
+    return {row.what: row for row in reproduction(stored_rows(rows, [0, 1, 2, 3, 4]), PUBLISHED)}
 
 
 def is_loss(row):

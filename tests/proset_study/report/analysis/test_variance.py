@@ -59,7 +59,7 @@ def test_rows_without_refits_carry_the_values_of_all_seeds():
         Row(*names, section, "log_loss", value, fit_seed=seed)
         for section, value, seed in (("final", 0.5, 0), ("stage2", 0.4, 0), ("final", 0.7, 1), ("final", 0.6, 2))
     ]
-    assert by_fit_seed(rows) == [(rows[0], [0.5, 0.7, 0.6]), (rows[1], [0.4])]
+    assert list(by_fit_seed(rows)) == [(rows[0], [0.5, 0.7, 0.6]), (rows[1], [0.4])]
 
 
 def test_files_and_front_page(stored, tmp_path):
