@@ -96,7 +96,7 @@ assert evaluations.schema()["properties"]["jackknife"]["required"] == ["of", "mo
 
 
 class Nothing:
-    study = type("Study", (), {"config": {"replicates": [0]}})
+    study = type("Study", (), {"config": {"replicates": [0]}, "is_large": False})
     all_finals = staticmethod(lambda: [])
     evaluated = staticmethod(lambda kind: [])
 
