@@ -29,7 +29,7 @@ def of(settings: dict) -> Generator | None:
 def schema(names: Iterable[str] = GENERATORS) -> dict:
     """JSON schema of an entry of `data_sets` that has the key `generator`; it refers to `$defs` of the config's.
 
-    It has the settings of the generators named; only these are imported, some of which takes a second.
+    It has the settings of the generators named; only these are imported, and some take a second.
     """
     return {
         "properties": {"generator": {"description": "Kind of the data.", "enum": list(GENERATORS)}},

@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import Losses, by_method, generated, losses_by_method, overlaps
+from proset_study.report.analysis.losses import Losses, generated, losses_by_method, overlaps
 from proset_study.report.analysis.over_data_sets import origin_of
 from proset_study.report.analysis.paired import LEVEL, Mean, mean_difference, on_each_data_set
 from proset_study.report.analysis.runs import derived_from
@@ -56,6 +56,10 @@ class Standing:
         }
 
     @cached_property
+    def _overlap(self):
+        return overlaps(self.stored, self.stored.experiments(self.comparison))
+
+    @cached_property
     def _ranked(self):
         return stored_ranks(self.stored, self.comparison)
 
@@ -93,8 +97,7 @@ class Standing:
 
     def against(self, rival: str) -> dict[str, Mean]:
         """Mean differences by data set, ours minus theirs."""
-        overlap = overlaps(self.stored, self.stored.experiments(self.comparison))
-        return on_each_data_set(self.losses[self.installed], self.losses[rival], overlap)
+        return on_each_data_set(self.losses[self.installed], self.losses[rival], self._overlap)
 
     def better(self) -> dict[str, list[str]]:
         """Data sets on which a rival is significantly better, by rival, the one with the most of them first."""
@@ -121,11 +124,6 @@ class Standing:
         """Whether a data set is a table of the world."""
         return "generated" if generated(self.stored, data_set) else "real"
 
-    def size(self) -> tuple[float, float, float, float]:
-        """Medians of prototypes, training rows, used and given features of the installed classifier's models."""
-        experiments = self.stored.experiments(self.comparison, self.installed)
-        return sizes(self.stored, experiments)
-
 
 def sizes(stored: Reported, experiments: Sequence[str]) -> tuple[float, float, float, float]:
     """Medians over models of prototypes, training rows, used and given features."""
@@ -133,12 +131,6 @@ def sizes(stored: Reported, experiments: Sequence[str]) -> tuple[float, float, f
     wanted = ("prototypes", "train_samples", "active_features", "features")
     prototypes, samples, used, given = (median(r.number for r in pick(rows, quantity=q)) for q in wanted)
     return prototypes, samples, used, given
-
-
-def prototypes_by_data_set(stored: Reported, experiments: list[str]) -> dict[str, float]:
-    """Mean number of prototypes by data set."""
-    (found,) = by_method(stored, experiments, "prototypes").values()
-    return {data_set: fmean(values.values()) for data_set, values in found.items()}
 
 
 def standing(project: Path) -> Standing:
