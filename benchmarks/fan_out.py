@@ -19,7 +19,7 @@ from proset_study.study import all_runs, blocks
 from proset_study.study.config.checks import load
 from proset_study.study.config.study import Study
 
-JOB = 0.15  # CPU seconds of a job besides its fits, with Snakemake for it; assumed, an AMD EPYC took 0.27
+JOB = 0.27  # CPU seconds of a job besides its fits, with Snakemake for it; measured on an idle AMD EPYC
 EXPERIMENTS = [f"E{i}" for i in range(1, 13)]
 MANIFEST = Path(__file__).parents[1] / "reports/study/manifest.json"
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from proset_study.data.sizes import fraction_tested, size_of
 from proset_study.study.config.study import Study
 
-SECONDS = 6.0  # of a job, as estimated; fits of E1 to E12 take two fifths of the estimate
+SECONDS = 12.0  # of a job, as estimated; fits of E1 to E12 take two fifths of the estimate
 
 
 class Block(NamedTuple):
