@@ -1,5 +1,6 @@
 """A tiny study in a folder of its own, run by the real workflow."""
 
+import csv
 import fcntl
 import json
 import os
@@ -8,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +18,7 @@ import yaml
 from tests.workflow import forked
 
 ROOT = Path(__file__).parents[2]
-
+COSTS = "findings/costs.csv"
 
 TINY = {
     "study": "tiny",
@@ -195,9 +197,40 @@ def command(project, *arguments):
     )
 
 
-def verify(project, study="tiny", files=()):
-    given = ("--report", f"reports/{study}", "--refits", "2", "--seed", "1")
+def verify(project, study="tiny", files=(), n_pages=0):
+    """Check a report; pages of `n_pages` data sets are rendered again, which takes longer than all else."""
+    given = ("--report", f"reports/{study}", "--refits", "2", "--seed", "1", "--pages", str(n_pages))
     return command(project, "verify", *given, "--published", "data/published/published.csv", "--files", *files)
+
+
+def without_times(value):
+    """A record without what a fit costs and the keys that count file bytes."""
+    if isinstance(value, dict):
+        held_out = ("resources", "fingerprint", "sha256", "matrix_products")  # these are seconds in another unit
+        return {k: without_times(v) for k, v in value.items() if k not in held_out and not k.endswith("_s")}
+    return [without_times(v) for v in value] if isinstance(value, list) else value
+
+
+def report(project):
+    """Everything in the report that is the same whenever it is made: tables, records, manifest; names of the rest."""
+    folder, found = project.folder / "reports/tiny", {}
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        name = str(path.relative_to(folder))
+        found[name] = path.read_bytes() if path.name.endswith((".csv", ".csv.xz", ".md", ".tex")) else None
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["records_sha256"]  # they hold times
+    manifest["config"].pop("jobs", None)  # how many there are changes nothing
+    found["manifest.json"] = without_times(manifest)
+    found[COSTS] = without_times(list(csv.DictReader(found[COSTS].decode().splitlines())))
+    for path in sorted((folder / "records").iterdir()):
+        with tarfile.open(path) as archive:
+            texts = {entry.name: archive.extractfile(entry).read().decode() for entry in archive}
+        for name, text in texts.items():
+            if not name.endswith(".csv"):
+                documents = text.splitlines() if name.endswith(".jsonl") else [text]
+                text = [without_times(json.loads(document)) for document in documents]
+            found[f"{path.name}/{name}"] = text
+    return found
 
 
 def start(project: Project, *arguments: str) -> subprocess.Popen:
