@@ -1,7 +1,6 @@
 """A tiny study in a folder of its own, run by the real workflow."""
 
 import csv
-import fcntl
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import yaml
+from tests.shared import made_once
 from tests.workflow import forked
 
 ROOT = Path(__file__).parents[2]
@@ -172,17 +172,8 @@ def new_project(folder):
 
 
 def once(tmp_path_factory, name: str, make: Callable[[Project], None]) -> Project:
-    """A project that the first process that asks for it makes, and the others wait for."""
-    base = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        base = base.parent
-    project, is_made = Project(base / name), base / f"{name}_is_made"
-    with (base / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_made.exists():
-            make(new_project(project.folder))
-            is_made.touch()
-    return project
+    """A project that tests share."""
+    return Project(made_once(tmp_path_factory, name, lambda folder: make(new_project(folder))))
 
 
 def command(project, *arguments):
