@@ -199,9 +199,7 @@ def test_the_tests_of_objective_and_solver_under_sanitizers(sanitized):
     assert " passed" in said
 
 
-@pytest.mark.parametrize(
-    ("made", "level"), [*(("optimized", level) for level in LEVELS), ("sanitized", SANITIZED)]
-)
+@pytest.mark.parametrize(("made", "level"), [*(("optimized", level) for level in LEVELS), ("sanitized", SANITIZED)])
 def test_another_compiler_gives_the_same_bits_and_no_sanitizer_objects(made, level, request):
     if not has(level):
         pytest.skip(f"this processor has no {level}")
