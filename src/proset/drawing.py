@@ -45,7 +45,7 @@ def draw_parameters(space: Mapping[str, Mapping[str, Any]], rng: np.random.Gener
     return drawn
 
 
-def parameter_at(distribution: Mapping[str, Any], quantile: float) -> float:
+def parameter_at(distribution: Mapping[str, tuple[float, float]], quantile: float) -> float:
     """The value of a parameter below which the proportion `quantile`, in [0, 1), of its draws lies.
 
     `distribution` is as in `draw_parameters`, but no grid. Log-integers k have probability log(1 + 1 / k) / constant.
