@@ -61,7 +61,7 @@ def parameter_at(distribution: Mapping[str, tuple[float, float]], quantile: floa
     if kind == "integers":
         return int(low) + floor(quantile * (high - low + 1))
     if kind == "log_integers":
-        return min(int(high), floor(low * ((high + 1) / low) ** quantile))
+        return min(int(high), floor(low * exp(quantile * log((high + 1) / low))))
     if kind == "uniform":
         return low + quantile * (high - low)
     return exp(log(low) + quantile * (log(high) - log(low)))
