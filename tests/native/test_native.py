@@ -23,7 +23,8 @@ SIZES = [  # references, features, classes, candidates, factor of the features
     (4500, 4, 2, 20, 1.0),
     *[(120, 6, 2, 50, 1.0, True), (110, 20, 3, 64, 1.0, True), (90, 5, 2, 30, 3e4, True)],
 ]
-LEVELS, SANITIZED = ("portable", "avx2", "avx512"), "portable"
+LEVELS = tuple(setup.LEVELS[os.uname().machine])  # the simplest first
+SANITIZED = LEVELS[0]
 THREE_THREADS = """
 import json
 from proset import arithmetic

@@ -79,7 +79,7 @@ def test_what_is_in_a_wheel(wheels, tag):
 
 @pytest.mark.parametrize("tag", [tag for tag in CONTENTS if tag not in BUILT])
 def test_the_library_for_another_platform(tag, tmp_path, monkeypatch):
-    """By the commands of a wheel, but not optimized, which takes most of the time of one."""
+    """By the commands of a wheel, but not optimized."""
     monkeypatch.setattr(setup, "OPTIONS", ["-O0" if option == "-O3" else option for option in setup.OPTIONS])
     setup.compile_library(tmp_path, tag)
     (kernel,) = tmp_path.iterdir()
