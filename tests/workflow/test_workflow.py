@@ -261,7 +261,7 @@ def test_a_further_replicate_repeats_a_part_without_evaluations_and_its_numbers_
     results.write_bytes(lzma.compress(text.replace(b",samples,150", b",samples,151")))
     checked = verify(project)
     assert checked.returncode != 0
-    found = re.findall(r"^results.csv.xz[,:] ", checked.stdout, re.MULTILINE)
+    found = re.findall(r"^results.csv.xz, line \d+: ", checked.stdout, re.MULTILINE)
     assert found
     assert checked.stderr.startswith(f"{len(found)} difference(s) in "), checked.stdout
 
