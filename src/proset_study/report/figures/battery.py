@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from proset.plot.style import GREY, plain
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import PROPERTIES, rival_name
-from proset_study.report.analysis.battery_files import BatteryFindings, battery_findings
+from proset_study.report.analysis.battery_findings import BatteryFindings, battery_findings
 from proset_study.report.analysis.dependence import UNCLEAR, Effect
 from proset_study.report.analysis.pareto import Point
 from proset_study.report.analysis.ratings import Rating
