@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
-from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.paired import differences, mean_difference
 from proset_study.report.analysis.runs import compared_runs
 from proset_study.store.metrics import LOSSES
 from proset_study.store.stored import Final, Stored
@@ -96,13 +96,12 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
         for first, second in combinations([r.method for r in runs], 2):
             if stored.study.is_large and first != stored.study.subject:
                 break
-            ours, theirs = losses[first][data_set], losses[second][data_set]
-            differences = [ours[r] - theirs[r] for r in sorted(set(ours) & set(theirs))]
-            if len(differences) < 2:
+            paired = differences(losses[first][data_set], losses[second][data_set])
+            if len(paired) < 2:
                 continue
-            mean = mean_difference(differences, overlap[data_set])
-            values = (data_set, score, first, second, len(differences), sum(d < 0 for d in differences), mean.value)
-            tested = (stdev(differences), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
+            mean = mean_difference(paired, overlap[data_set])
+            values = (data_set, score, first, second, len(paired), sum(d < 0 for d in paired), mean.value)
+            tested = (stdev(paired), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
             rows.append(dict(zip(METHOD_COLUMNS, (*values, *tested, mean.equivalence(ROPE)), strict=True)))
     return rows
 

@@ -14,7 +14,6 @@ from proset_study.report.analysis.findings import (
 )
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.figures import over_data_sets
-from proset_study.store.results import read_csv
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 
