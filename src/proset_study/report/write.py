@@ -74,8 +74,6 @@ def write_page_of(data_set: str, stored: Stored, folder: Path, options: list[str
 def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
     """The data sets before and after one; empty at the ends.
 
-    Examples
-    --------
     >>> neighbours(["iris", "wine"], "wine")
     ('iris', '')
     """
