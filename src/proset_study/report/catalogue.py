@@ -7,7 +7,7 @@ from pathlib import Path
 from proset_study.base.records import write_json
 from proset_study.report import evaluations
 from proset_study.report.analysis.runs import compared_runs
-from proset_study.report.figures.registry import FigureSpec, Overview, Subject, drawn_over_data_sets, planned
+from proset_study.report.figures.registry import FigureSpec, Subject, overview_figures, planned
 from proset_study.report.figures.style import ReportFigure, context, save
 from proset_study.store.stored import Stored
 
@@ -24,12 +24,6 @@ def data_set_figures(stored: Stored, data_set: str) -> list[ReportFigure]:
     finals = _by_run(stored, data_set)
     with context():
         return [figure for spec in plan(stored, data_set) if (figure := spec.drawn(finals)) is not None]
-
-
-def overview_figures(stored: Stored, published: Path) -> list[ReportFigure]:
-    """Figures over all data sets for which there are records; `published` is the CSV file of the published numbers."""
-    with context():
-        return drawn_over_data_sets(Overview(stored, published))
 
 
 def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[str, str, str]]:

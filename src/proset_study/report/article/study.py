@@ -57,7 +57,7 @@ RECOMMENDED = ("S1", "S2", "S3", "S4", "S5", "S7", "S14", "S15", "S21")  # claim
 WHOLE, ON_DRAWS, BENCH = overlay("replicates"), overlay("published_draws"), "make bench"
 
 
-@topic(STUDY, layout.ALL_SCORES, needs=("E1", "E2", "E3", "E5", "E6", "E9"), reads_published=True)
+@topic(STUDY, layout.ALL_SCORES, needs=("E1", "E2", "E3", "E5", "E6", "E9", "E10"), reads_published=True)
 def protocol(stored: Reported) -> Content:
     """Data sets, experiments, constants of the searches, and what the report was made with."""
     cells, manifest, config = rows(stored.published), stored.manifest, stored.study.config

@@ -6,11 +6,12 @@ import re
 import shutil
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 from proset_study.base.records import read_json, write_json
-from proset_study.report.article.build import NO_TYPST, build, gather, write_numbers
+from proset_study.report.article.build import NO_TYPST, build, gather, numbers, write_numbers
 from proset_study.report.article.sources import CALLS, PAGE
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import PUBLISHED, TOPICS, Reported
@@ -159,6 +160,11 @@ def test_numbers_of_a_report_are_read_where_it_has_written_them(whole, everythin
     content, missing = gather(copy)
     assert content.texts["reproduction.within"] == "none of 1"
     assert "claims" in missing
+
+
+def test_a_report_without_all_published_data_sets_gives_what_it_has():
+    project = Path(__file__).parents[4]
+    assert [*numbers(project / DRAWS, project / PUBLISHED)] == ["claims"]
 
 
 @pytest.mark.slow
