@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from proset_study.base import seeds
 from proset_study.base.settings import integer
@@ -59,7 +59,7 @@ def _squared_radii(marginal, features, classes):
     """Of the borders between shells; those of a cube are from 1,000,000 points; shares are right to 0.001."""
     shares = np.arange(1, classes) / classes
     if marginal == "normal":
-        return chi2.ppf(shares, features)
+        return 2.0 * gammaincinv(features / 2.0, shares)  # quantiles of chi-square, without the import of scipy.stats
     rng = seeds.generator(0, "sphere")
     squares = [(_points(marginal, (1000, features), rng) ** 2).sum(axis=1) for _ in range(1000)]
     return np.quantile(squares, shares)
