@@ -12,7 +12,7 @@ from proset_study.report.analysis.paired import LEVEL, VERDICTS, by_verdict, dif
 from proset_study.report.article.methods import stored_ranks
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
-from proset_study.report.article.wording import count, decimals, difference, general, p_value, ratio, whole
+from proset_study.report.article.wording import count, decimals, difference, general, ratio, whole
 from proset_study.report.rows import pick, rows
 from proset_study.report.wording import listed
 from proset_study.store.stored import Missing
@@ -133,20 +133,14 @@ def at_most(project: Path) -> Content:
 
 @topic(TRACK, "findings/pairs.csv", needs=(TRACKED,))
 def references(stored: Reported) -> Content:
-    """Leave-one-out references against the mean of several draws and the other methods, over data sets."""
-    wanted = {"comparison": TRACKED, "score": "log-loss", "group": "all", "first": LEAVE_ONE_OUT}
-    against = stored.read("findings/pairs.csv", **wanted)
-    rivals = [["leave-one-out references against", "better on", "mean difference", "signed ranks"]]
-    for row in against:
-        wins = ratio(row["first_wins"], row["data_sets"])
-        interval = difference(row["mean_difference"], row["low"], row["high"])
-        rivals.append([method_name(row["second"]), wins, interval, p_value(row["wilcoxon_p"])])
-    (averaged,) = pick(against, second=AVERAGED)
+    """Leave-one-out references against the mean of several draws, over data sets."""
+    wanted = {"comparison": TRACKED, "score": "log-loss", "group": "all", "first": LEAVE_ONE_OUT, "second": AVERAGED}
+    (averaged,) = stored.read("findings/pairs.csv", **wanted)
     texts = {
         "averaged_better": ratio(averaged["second_wins"], averaged["data_sets"]),
         "against_averaged": difference(averaged["mean_difference"], averaged["low"], averaged["high"]),
     }
-    return Content(texts, {"rivals": rivals})
+    return Content(texts)
 
 
 def all_candidates(stored: Reported) -> list[str]:
