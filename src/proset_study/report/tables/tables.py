@@ -1,8 +1,8 @@
 """The tables of the study: published layout, our number and the published one."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -157,10 +157,17 @@ def _key(row: Row) -> Key:
     return row.experiment, row.section, row.role, row.quantity, row.dataset, row.variant
 
 
-def study_tables(stored: Stored, published: Path) -> list[Table]:
+def study_tables(stored: Stored, published: Path) -> Iterator[Table]:
     """All tables of the config, comparisons first; one whose experiments were not run has no cells."""
     config = stored.study.config
-    return [study_table(stored, name, published) for name in (*config.get("comparisons", {}), *config["experiments"])]
+    for name in (*config.get("comparisons", {}), *config["experiments"]):
+        yield study_table(stored, name, published)
+
+
+@cache
+def shown_tables(stored: Stored, published: Path) -> list[tuple[Table, bool]]:
+    """All tables as they are shown, and whether each has numbers; of a large study the numbers are not kept."""
+    return [(table.shown, bool(table.numbers)) for table in study_tables(stored, published)]
 
 
 def study_table(stored: Stored, name: str, published: Path) -> Table:
