@@ -73,7 +73,7 @@ def write_table(folder: Path, table: Table) -> None:
 
 
 def write_workbook(path: Path, tables: list[Table]) -> None:
-    """Write an Excel workbook, a sheet per table as it is shown, our number and the published one in columns of their own."""
+    """Write an Excel workbook, a sheet per table as it is shown; our number and the published one have columns."""
 
     def show(n):
         several = {"mean": n.mean, "standard_deviation": n.deviation} if n.replicates > 1 else {}

@@ -138,19 +138,23 @@ def numbers_of(
         quantities.setdefault(row.experiment, {})[row.section, row.role, row.quantity] = None
         if (row.experiment, row.dataset, row.variant) not in absent:
             key = _key(row)
-            number = found.setdefault(key, Entry(*key, row.method, row.value, published=known.get(key)))
-            number.values[row.replicate] = fmean(of_fits) if len(of_fits) > 1 else row.value
+            if key not in found:
+                found[key] = _entry(key, row.method, row.value, known.get(key))
+            found[key].values[row.replicate] = fmean(of_fits) if len(of_fits) > 1 else row.value
     scores = {name for names in quantities.values() for name in names if name[0] == FINAL}
     of_others = [(FINAL, "", s.quantity) for s in SCORES.values() if s.in_published]
     default = [name for name in of_others if name in scores or not scores]
     for (experiment, data_set, variant), method in sorted(absent.items()):
         for name in quantities.get(experiment, default):
             key = (experiment, *name, data_set, variant)
-            found[key] = Entry(*key, method, published=known.get(key))
-    return [
-        replace(n, label=quantity_label(n.quantity, n.role), column=f"{n.dataset} {n.variant}".strip())
-        for n in found.values()
-    ]
+            found[key] = _entry(key, method, None, known.get(key))
+    return list(found.values())
+
+
+def _entry(key: Key, method: str, value: float | None, published: float | None) -> Entry:
+    _, _, role, quantity, data_set, variant = key
+    label, column = quantity_label(quantity, role), f"{data_set} {variant}".strip()
+    return Entry(*key, method, value, published=published, label=label, column=column)
 
 
 def _key(row: Row) -> Key:
