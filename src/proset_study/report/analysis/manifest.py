@@ -19,7 +19,7 @@ from proset_study.base.environment import commit, library_arithmetic, pins
 from proset_study.data.cards import card
 from proset_study.data.openml import description, table_of
 from proset_study.report.analysis.costs import matrix_products
-from proset_study.store import packed
+from proset_study.store.packed import records_sha256
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study
@@ -35,7 +35,7 @@ def manifest(stored: Stored) -> dict:
     data = dict.fromkeys(layout.file_in(final.folder.parent, layout.DATA) for final in stored.all_finals())
     with _meanwhile(study.is_large, _digests, stored.folder, study, list(data)) as digests:
         costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
-    records_sha256, data_sha256 = digests()
+    of_records, of_data = digests()
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **_versions()},
         "commit": commit(),
@@ -44,8 +44,8 @@ def manifest(stored: Stored) -> dict:
         "config": study.config,
         "openml": downloaded(study),
         "cards": {name: card(study.config["data_sets"][name]) for name in study.data_sets},
-        "records_sha256": records_sha256,
-        "data_sha256": data_sha256,
+        "records_sha256": of_records,
+        "data_sha256": of_data,
         "cost": {replicate: cost for replicate, (cost, _) in costs.items()},
         "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
         "missing": [asdict(model) for model in stored.missing_models],
@@ -65,7 +65,7 @@ def _meanwhile(by_another: bool, compute: Callable[..., T], *arguments: Any) -> 
 def _digests(folder: Path, study: Study, data: list[Path]) -> tuple[dict[str, str], dict[str, str]]:
     """SHA-256 of the records by archive, and of the data by file."""
     of_records = {
-        archive: packed.records_sha256(folder, layout.record_names(study, archive), archive.endswith(layout.FIRST_FITS))
+        archive: records_sha256(folder, layout.record_names(study, archive), archive.endswith(layout.FIRST_FITS))
         for archive in layout.record_archives(study)
     }
     return of_records, {str(path.relative_to(folder)): content_hash(path) for path in data}
