@@ -51,6 +51,11 @@ class Row:
     fit_seed: int = 0
 
     @property
+    def case(self) -> Case:
+        """The final model, whatever its fit seed."""
+        return self.replicate, self.experiment, self.method, self.dataset, self.variant
+
+    @property
     def key(self) -> tuple[str, str, str, str, str, str, str]:
         """The number, whatever the replicate and fit seed."""
         return self.experiment, self.method, self.dataset, self.variant, self.section, self.role, self.quantity
@@ -153,7 +158,7 @@ def _losses(names: Case, section: str, selection: dict) -> list[Row]:
 
 def by_fit_seed(rows: Iterable[Row]) -> Iterator[tuple[Row, list[float]]]:
     """Rows of the first fit seed, each with its value for every fit seed; those of a final model follow each other."""
-    case, number = attrgetter(*_CASE), attrgetter("section", "role", "quantity")  # many times as fast as properties
+    case, number = attrgetter(*_CASE), attrgetter("section", "role", "quantity")  # many times as fast as `Row.case`
     for _, of_case in groupby(rows, key=case):
         groups: dict[tuple, tuple[Row, list]] = {}
         for row in of_case:
