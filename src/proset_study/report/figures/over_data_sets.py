@@ -13,7 +13,7 @@ from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import OverDataSets
 from proset_study.report.analysis.over_data_sets import over_data_sets as compared_over_data_sets
 from proset_study.report.analysis.runs import main_score
-from proset_study.report.analysis.verdict import Verdict, verdict
+from proset_study.report.analysis.verdict import OTHERS, Verdict, verdict
 from proset_study.report.figures.many import WHAT, counts_figure, spread_figure
 from proset_study.report.figures.registry import is_weighted, over_data_sets
 from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, canvas, legend, method_style, slug
@@ -82,11 +82,13 @@ def _headline(found, width, margin, row_height):
     for row in range(1, len(found.scores)):
         axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
     nats = found.score == "log-loss"
-    step, least = SPREAD / len(found.methods), _least(found) if nats else 0.0
+    slots = [*found.methods, *([OTHERS] if found.rest else [])]
+    step, least = SPREAD / len(slots), _least(found) if nats else 0.0
+    offsets = {slot: step * (i - (len(slots) - 1) / 2) for i, slot in enumerate(slots)}
     size = min(5.0, 26 * row_height)
     for row, scores in enumerate(found.scores.values()):
         for method, score in scores.items():
-            y = row + step * (found.methods.index(method) - (len(found.methods) - 1) / 2)
+            y = row + offsets[method]
             style = {**method_style(method), "markersize": size}
             if score.interval is not None:
                 low, high = score.interval
@@ -95,8 +97,20 @@ def _headline(found, width, margin, row_height):
     for row, scores in enumerate(found.scores.values()):
         for method, score in scores.items():
             if score.published is not None:
-                y = row + step * (found.methods.index(method) - (len(found.methods) - 1) / 2)
-                axes.plot(score.published, y, "|", markersize=1.5 * size, color="black", label="published", zorder=5)
+                axes.plot(
+                    score.published,
+                    row + offsets[method],
+                    "|",
+                    markersize=1.5 * size,
+                    color="black",
+                    label="published",
+                    zorder=5,
+                )
+    for row, data_set in enumerate(found.scores):
+        if data_set in found.rest:
+            _, score = found.rest[data_set]
+            hollow = {"marker": "o", "color": "black", "markerfacecolor": "white", "markersize": size}
+            axes.plot(score.mean, row + offsets[OTHERS], linestyle="none", label=OTHERS, **hollow)
     axes.set_yticks(range(len(found.scores)), [plain(d) for d in found.scores])
     axes.set(xlabel=f"test {found.score}{' (nats)' if nats else ''}", ylim=(len(found.scores) - 0.5, -0.5))
     axes.tick_params(axis="y", length=0)
@@ -108,7 +122,7 @@ def _headline(found, width, margin, row_height):
 
 
 def _least(found):
-    shown = [s for scores in found.scores.values() for s in scores.values()]
+    shown = [*(s for scores in found.scores.values() for s in scores.values()), *(s for _, s in found.rest.values())]
     return max(1e-3, min(min(s.mean, s.published or s.mean) for s in shown))
 
 
