@@ -136,9 +136,8 @@ def _caption(found):
 
 @over_data_sets("Verdict")
 def _draw_verdict(overview):
-    if overview.compared:
-        found = verdict(overview.stored, overview.published)
-        yield from headline_figures(found, overview.stored.study.is_large).items()
+    found = verdict(overview.stored, overview.published)
+    yield from headline_figures(found, overview.stored.study.is_large).items()
 
 
 def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:

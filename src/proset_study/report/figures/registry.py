@@ -1,6 +1,6 @@
 """Which figures there are: every topic of this folder registers what it draws of one data set, or of all of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
@@ -149,13 +149,14 @@ def planned(subject: Subject) -> list[FigureSpec]:
     )
 
 
-def drawn_over_data_sets(overview: Overview) -> list[ReportFigure]:
-    """All figures over data sets for which there are records."""
+def drawn_over_data_sets(overview: Overview, categories: Collection[str] | None = None) -> list[ReportFigure]:
+    """All figures over data sets for which there are records, or those of some categories."""
     _import_topics()
     return _in_order(
         [
             replace(figure, name=name, category=figure.category or category)
             for category, draw in _DRAWS
+            if categories is None or category in categories
             for name, figure in draw(overview)
         ]
     )

@@ -85,7 +85,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     found, manifest = verdict(stored, published), read_json(folder / layout.MANIFEST)
     not_converged = [name for names in manifest["not_converged"].values() for name in names]
     drawn = read_figures(folder / layout.FIGURES.format(data_set="overview"))
-    ours = {final.run.experiment for final in stored.finals()}
+    ours = {final.run.experiment for final in stored.finals()} or {row.experiment for row in stored.rows}
     cells = [cell for cell in agreement(stored, published) if cell.experiment in ours]
     is_published = any(cell.ours is not None for cell in cells)
     claims = claims_section(folder / layout.CLAIMS, n_replicates, statements_beside(published), is_published)

@@ -14,6 +14,7 @@ from proset_study.report.article.beyond import CURVES
 from proset_study.report.article.beyond import REPORTS as OF_THE_ARTICLE
 from proset_study.report.article.open_track import LEAVE_ONE_OUT
 from proset_study.report.article.study import STUDY
+from proset_study.report.pages.links import relinked
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves
 from proset_study.report.site.beyond import (
     BATTERY,
@@ -26,7 +27,6 @@ from proset_study.report.site.beyond import (
     typical,
 )
 from proset_study.report.site.compare import comparison_data
-from proset_study.report.site.links import relinked
 from proset_study.report.site.model import SOURCE, Model
 from proset_study.report.site.pictures import forest, scatter
 from proset_study.report.site.reproduction import by_experiment, failing, outside, read_comparison, strips

@@ -93,7 +93,7 @@ def grids(table: Table, is_comparison: bool) -> list[Grid]:
     if all(heading == f"[{group[0].experiment}]" for heading, group in table.groups if group):
         by_quantity = groups(table.numbers, lambda n: quantity_label(n.quantity, n.role)).items()
         return [_data_sets_across(table, h, group, "experiment", "experiment") for h, group in by_quantity]
-    return [_data_sets_across(table, h, group, "method", "label") for h, group in table.groups]
+    return [_data_sets_across(table, h, group, "method", "label") for h, group in table.groups if group]
 
 
 def _data_sets_down(table, heading, group):

@@ -1,10 +1,15 @@
 """Links of pages to files: which are dead, and pages without those."""
 
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import unquote
 
+from proset_study.study import layout
+from proset_study.study.config.study import Study
+
 _LINK = re.compile(r'<a\b([^>]*?)\bhref="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
+_ARCHIVED = 'title="only in the archive of a release"'
 _MARKDOWN = re.compile(r"^(.*?)\.md(#.*)?$")
 
 
@@ -22,6 +27,27 @@ def is_there(page: Path, address: str) -> bool:
     return (page.parent / unquote(path)).is_file()
 
 
+def unlinked(text: str, is_there: Callable[[str], bool]) -> str:
+    """A page in which links are text where the file that they lead to is not there; other addresses stay.
+
+    >>> unlinked('<a href="gone.html#x">1</a> <a href="#y">2</a>', lambda name: False)
+    '<span title="only in the archive of a release">1</span> <a href="#y">2</a>'
+    """
+
+    def kept(match: re.Match) -> str:
+        _, address, _, content = match.groups()
+        path, _, _ = address.partition("#")
+        is_link = not path or re.match(r"[a-z]+:|\.\./", path) or is_there(unquote(path))
+        return match[0] if is_link else f"<span {_ARCHIVED}>{content}</span>"
+
+    return _LINK.sub(kept, text)
+
+
+def as_committed(text: str, study: Study, there: Iterable[str]) -> str:
+    """A page of a report without links to what is not `there`, or in the archive of a release only."""
+    return unlinked(text, {name for name in there if not layout.archived(study, name)}.__contains__)
+
+
 def relinked(text: str, page: Path, has_docs: bool) -> str:
     """A page of a report for its place in the site: documentation is HTML there, and dead links are only text."""
 
@@ -32,6 +58,6 @@ def relinked(text: str, page: Path, has_docs: bool) -> str:
             address = f"{markdown[1]}.html{markdown[2] or ''}"
         if is_there(page, address):
             return f'<a{before}href="{address}"{after}>{content}</a>'
-        return f'<span title="only in the archive of a release">{content}</span>'
+        return f"<span {_ARCHIVED}>{content}</span>"
 
     return _LINK.sub(changed, text)
