@@ -25,6 +25,7 @@ LOOK = (r"<style>.*?</style>", SCRIPTS)
 PARTS = (  # of a front page that follow from the numbers alone
     r"<title>.*?</title>",
     r'<section class="first" id="verdict">.*?</section>',
+    r'<h2 id="methods".*?(?=<form class="chart" id="explore-methods")',
     r'<form class="chart" id="explore-methods".*?</form>',
     r'<details id="differences">.*?</details>',
     r'<div class="wide"[^>]*><table[^>]* id="errors">.*?</table></div>',

@@ -23,6 +23,7 @@ from proset_study.store.metrics import OF_ALL
 
 SPREAD = 0.7  # of the methods of a data set in the headline, in rows
 _SIZES = {"headline": (5.8, 0.9, 0.31), "headline_narrow": (3.85, 0.62, 0.13)}  # inches: width, margin, a row
+ENTRY, LETTER = 0.25, 0.07  # inches: the width of a legend's entry without its text, and of a letter
 SCORES = ("log-loss", OF_ALL)  # of ranks; the others say much the same
 MIN_METHODS = 4  # fewer are a line of text
 STEP = 0.3  # between marks of a data set, in rows
@@ -117,7 +118,8 @@ def _headline(found, width, margin, row_height):
     if nats:
         log_axis(axes, "x", dense=True)
     axes.set_xlim(left=least / 1.5)
-    legend(figure, widest=0.1, columnspacing=0.8, handletextpad=0.0)
+    longest = max(len(label) for label in axes.get_legend_handles_labels()[1])
+    legend(figure, widest=ENTRY + LETTER * longest, columnspacing=0.8, handletextpad=0.0)
     return figure
 
 

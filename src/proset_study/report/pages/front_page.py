@@ -177,15 +177,16 @@ def write_explore(path: Path, stored: Stored) -> None:
 
 
 def _headline(found: Verdict):
-    others = [OTHERS] if found.rest else []
-    columns = [*headed("data set", text=True), *headed(*map(method_name, found.methods), *others)]
+    columns = [*headed("data set", text=True), *headed(*map(method_name, found.methods))]
+    if found.rest:
+        columns += [*headed(found.score, spanner=OTHERS), *headed("method", spanner=OTHERS, text=True)]
     rows = []
     for data_set, scores in found.scores.items():
         row = [Cell(data_set, link="#data-sets")]
         row += [_score_cell(scores.get(method), found.replicates) for method in found.methods]
-        if others:
+        if found.rest:
             method, score = found.rest.get(data_set, ("", None))
-            row.append(_score_cell(score, found.replicates, method_name(method) if score else ""))
+            row += [_score_cell(score, found.replicates), Cell(method_name(method) if method else "", wide=True)]
         rows.append(row)
     caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:
@@ -197,12 +198,12 @@ def _headline(found: Verdict):
     return Grid("headline-table", f"{caption}.", columns, rows)
 
 
-def _score_cell(score: Score | None, replicates: int, name: str = "") -> Cell:
-    """A mean, marked if it is of fewer replicates than others, with the name of a method that has no column."""
+def _score_cell(score: Score | None, replicates: int) -> Cell:
+    """A mean, marked if it is of fewer replicates than others."""
     if score is None:
         return Cell()
     cell = number(score.mean, tone="best" * score.best)
-    return replace(cell, text=f"{cell.text}{FEWER * (score.replicates < replicates)} {name}".rstrip())
+    return replace(cell, text=f"{cell.text}{FEWER * (score.replicates < replicates)}")
 
 
 def _differences(stored):

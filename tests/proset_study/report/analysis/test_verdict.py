@@ -108,7 +108,7 @@ def test_readme_findings_and_page_say_the_same(file):
         assert f"<b>{word}</b> {sentence}" in text
     section = re.search(r'<table[^>]*id="headline-table".*?</table>', text, re.DOTALL)[0]
     for row in (line.split("|")[1:-1] for line in table.splitlines() if re.search(r"\d\.\d{3}", line)):
-        means = [re.match(r" (\**)([\d.]+)", cell) for cell in row[1:]]
+        means = [re.match(r" (\**)([\d.]+†?)", cell) for cell in row[1:]]
         shown = re.search(rf">{row[0].strip()}</a></th>(.*?)</tr>", section)[1]
-        cells = re.findall(r'<td(?: class="(\w+)")?[^>]*>([\d.]*)</td>', shown)
+        cells = re.findall(r'<td(?: class="(\w+)")?[^>]*>([\d.]*†?)</td>', shown)
         assert [(m[2], bool(m[1])) for m in means] == [(text, tone == "best") for tone, text in cells]
