@@ -41,6 +41,7 @@ DOCS = "../../docs/"  # from a committed report
 def renew(report: Path, published: Path) -> list[str]:
     """Write headline, figures and pages of a report again, for committing; gives the names of those that have changed.
 
+    The pages are those that are there, but for the pages of data sets.
     The same code changes nothing but links to what only a release has.
     """
     stored = Reported(report, published)
@@ -53,10 +54,11 @@ def renew(report: Path, published: Path) -> list[str]:
         write_text(made / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
         figures = _write_figures(stored, made, report)
         write_index(made, stored, published)
-        write_tables(made / layout.TABLE_PAGE, stored, published)
         front = _read(made / layout.INDEX)
         shown = {layout.INDEX: replaced(_read(report / layout.INDEX), front, (*LOOK, *PARTS))}
-        shown[layout.TABLE_PAGE] = _read(made / layout.TABLE_PAGE)
+        if (report / layout.TABLE_PAGE).exists():
+            write_tables(made / layout.TABLE_PAGE, stored, published)
+            shown[layout.TABLE_PAGE] = _read(made / layout.TABLE_PAGE)
         if (report / layout.EXPLORE).exists():
             shown[layout.EXPLORE] = replaced(_read(report / layout.EXPLORE), front, LOOK)
         there = {*shown, *(str(path.relative_to(report)) for path in report.rglob("*") if path.is_file())}

@@ -69,7 +69,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     ranks = average_ranks(losses)
     forms = derived_from(subject, losses)
     first = LEAVE_ONE_OUT if LEAVE_ONE_OUT in forms else subject
-    columns = [first, *_strongest([m for m in losses if m not in forms], losses, losses.get(first, {}))]
+    columns = [first, *strongest([m for m in losses if m not in forms], losses, losses.get(first, {}))]
     scores: dict[str, dict[str, Score]] = {}
     rest: dict[str, tuple[str, Score]] = {}
     for data_set in stored.study.data_sets:
@@ -106,7 +106,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     )
 
 
-def _strongest(others, losses, wanted):
+def strongest(others, losses, wanted):
     """Those with the best average ranks, before all those that have a score on each of the data sets wanted."""
     others = [method for method in others if not methods.get(method).is_baseline]
     whole = {method: losses[method] for method in others if losses[method].keys() >= wanted.keys()}

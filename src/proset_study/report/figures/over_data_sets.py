@@ -118,9 +118,19 @@ def _headline(found, width, margin, row_height):
     if nats:
         log_axis(axes, "x", dense=True)
     axes.set_xlim(left=least / 1.5)
-    longest = max(len(label) for label in axes.get_legend_handles_labels()[1])
-    legend(figure, widest=ENTRY + LETTER * longest, columnspacing=0.8, handletextpad=0.0)
+    columns = _columns(axes.get_legend_handles_labels()[1], width)
+    legend(figure, widest=0.99 * width / columns, columnspacing=0.8, handletextpad=0.0)
     return figure
+
+
+def _columns(labels, width):
+    """The most columns of a legend that fit into a width in inches; labels go down the columns, each once."""
+    widths = [ENTRY + LETTER * len(label) for label in dict.fromkeys(labels)]
+    for columns in range(len(widths), 1, -1):
+        rows = -(-len(widths) // columns)
+        if sum(max(widths[i : i + rows]) for i in range(0, len(widths), rows)) <= width:
+            return columns
+    return 1
 
 
 def _least(found):

@@ -179,14 +179,14 @@ def write_explore(path: Path, stored: Stored) -> None:
 def _headline(found: Verdict):
     columns = [*headed("data set", text=True), *headed(*map(method_name, found.methods))]
     if found.rest:
-        columns += [*headed(found.score, spanner=OTHERS), *headed("method", spanner=OTHERS, text=True)]
+        columns += [*headed(OTHERS), *headed("which", text=True)]
     rows = []
     for data_set, scores in found.scores.items():
         row = [Cell(data_set, link="#data-sets")]
         row += [_score_cell(scores.get(method), found.replicates) for method in found.methods]
         if found.rest:
             method, score = found.rest.get(data_set, ("", None))
-            row += [_score_cell(score, found.replicates), Cell(method_name(method) if method else "", wide=True)]
+            row += [_score_cell(score, found.replicates), Cell(method_name(method) if method else "", tone="text")]
         rows.append(row)
     caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:

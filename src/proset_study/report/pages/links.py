@@ -10,6 +10,7 @@ from proset_study.study.config.study import Study
 
 _LINK = re.compile(r'<a\b([^>]*?)\bhref="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
 _ARCHIVED = 'title="only in the archive of a release"'
+_TABLE = re.compile(rf'href="{re.escape(layout.TABLE_PAGE)}#(\w+)"')
 _MARKDOWN = re.compile(r"^(.*?)\.md(#.*)?$")
 
 
@@ -44,8 +45,14 @@ def unlinked(text: str, is_there: Callable[[str], bool]) -> str:
 
 
 def as_committed(text: str, study: Study, there: Iterable[str]) -> str:
-    """A page of a report without links to what is not `there`, or in the archive of a release only."""
-    return unlinked(text, {name for name in there if not layout.archived(study, name)}.__contains__)
+    """A page of a report without links to what is not `there`, or in the archive of a release only.
+
+    Without the page of all tables, links to one of them lead to its Markdown.
+    """
+    kept = {name for name in there if not layout.archived(study, name)}
+    if layout.TABLE_PAGE not in kept:
+        text = _TABLE.sub(lambda match: f'href="{layout.TABLE.format(table=match[1], suffix="md")}"', text)
+    return unlinked(text, kept.__contains__)
 
 
 def relinked(text: str, page: Path, has_docs: bool) -> str:

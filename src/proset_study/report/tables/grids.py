@@ -15,7 +15,8 @@ from proset_study.report.wording import decimals, quantity_label
 class Cell:
     """A cell: its text, what it is sorted by if that is not the text, where it leads, and how it looks.
 
-    `tone` is "", "good", "bad", "soft" or "best"; `wide` that the text may take several lines.
+    `tone` is "", "good", "bad", "soft", "best" or, for words on one line, "text"; `wide` says that the text may take
+    several lines.
     """
 
     text: str = ""

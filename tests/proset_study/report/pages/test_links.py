@@ -54,6 +54,15 @@ def test_links_of_a_committed_page_lead_to_what_is_committed():
     assert '<a href="../../docs/a.md">' in text
 
 
+def test_without_the_page_of_tables_links_lead_to_their_markdown():
+    study = Study.of(read_json(REPORTS[0] / layout.MANIFEST)["config"])
+    links = '<a href="tables.html#E3">E3</a> <a href="tables.html#E4">E4</a> <a href="tables.html">all</a>'
+    assert as_committed(links, study, ["tables.html"]) == links
+    text = as_committed(links, study, ["tables/E3.md"])
+    assert text.startswith('<a href="tables/E3.md">E3</a> <span title=')
+    assert text.count("<a ") == 1
+
+
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
 def test_committed_reports_have_no_dead_links_here_and_in_the_site(report, tmp_path):
     pages = sorted(report.glob("*.html"))
