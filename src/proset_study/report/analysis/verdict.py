@@ -107,12 +107,10 @@ def verdict(stored: Stored, published: Path) -> Verdict:
 
 
 def strongest(others, losses, wanted):
-    """Those with the best average ranks, before all those that have a score on each of the data sets wanted."""
-    others = [method for method in others if not methods.get(method).is_baseline]
-    whole = {method: losses[method] for method in others if losses[method].keys() >= wanted.keys()}
-    return list(dict.fromkeys([*average_ranks(whole), *average_ranks({m: losses[m] for m in others})]))[
-        : MAX_METHODS - 1
-    ]
+    """Those with the best average ranks of all, before them those with a score on each of the data sets wanted."""
+    whole = {method: of for method, of in losses.items() if of.keys() >= wanted.keys()}
+    ranked = [m for m in (*average_ranks(whole), *average_ranks(losses)) if m in others]
+    return list(dict.fromkeys(m for m in ranked if not methods.get(m).is_baseline))[: MAX_METHODS - 1]
 
 
 def verdict_markdown(found: Verdict) -> str:

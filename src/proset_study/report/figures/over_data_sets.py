@@ -23,7 +23,7 @@ from proset_study.store.metrics import OF_ALL
 
 SPREAD = 0.7  # of the methods of a data set in the headline, in rows
 _SIZES = {"headline": (5.8, 0.9, 0.31), "headline_narrow": (3.85, 0.62, 0.13)}  # inches: width, margin, a row
-ENTRY, LETTER = 0.25, 0.07  # inches: the width of a legend's entry without its text, and of a letter
+ENTRY, LETTER, LINE = 0.25, 0.062, 0.14  # inches: of a legend's entry without its text, a letter, and a line of it
 SCORES = ("log-loss", OF_ALL)  # of ranks; the others say much the same
 MIN_METHODS = 4  # fewer are a line of text
 STEP = 0.3  # between marks of a data set, in rows
@@ -118,14 +118,16 @@ def _headline(found, width, margin, row_height):
     if nats:
         log_axis(axes, "x", dense=True)
     axes.set_xlim(left=least / 1.5)
-    columns = _columns(axes.get_legend_handles_labels()[1], width)
+    labels = dict.fromkeys(axes.get_legend_handles_labels()[1])
+    columns = _columns(labels, width)
+    figure.set_figheight(figure.get_figheight() + LINE * ((len(labels) - 1) // columns))
     legend(figure, widest=0.99 * width / columns, columnspacing=0.8, handletextpad=0.0)
     return figure
 
 
 def _columns(labels, width):
-    """The most columns of a legend that fit into a width in inches; labels go down the columns, each once."""
-    widths = [ENTRY + LETTER * len(label) for label in dict.fromkeys(labels)]
+    """The most columns of a legend that fit into a width in inches; labels go down the columns."""
+    widths = [ENTRY + LETTER * len(label) for label in labels]
     for columns in range(len(widths), 1, -1):
         rows = -(-len(widths) // columns)
         if sum(max(widths[i : i + rows]) for i in range(0, len(widths), rows)) <= width:
