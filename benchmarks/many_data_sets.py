@@ -1,7 +1,7 @@
 """How long the report of very many data sets takes, and its peak of memory, by what the workflow runs for it.
 
 Records are made up: every method fits one small table, and its records are copied to all data sets and replicates with
-other numbers. Models are copied only of the subject, since nothing over all data sets reads others.
+other numbers. Models are copied only of the subject and on the last data set, since nothing else reads others.
 """
 
 import json
@@ -203,9 +203,7 @@ def _copy(study):
 
 
 def _records(source):
-    fit, weight = read_json(source.file(layout.FIT)), {}
-    if source.run == next(iter(source.study.runs)):
-        weight = {"model": read_archive(source.file(layout.MODEL))}
+    fit = read_json(source.file(layout.FIT))
     own = source.study.stage1_run(source.study.runs[source.run]) is not None
     return {
         "fit": fit,
@@ -214,7 +212,7 @@ def _records(source):
         "paths": read_json_lines(Path(source.paths()[0])),
         "parameters": read_json(source.file(layout.PARAMETERS)) if own else None,
         "trials": read_json_lines(Path(source.trials()[0])) if own else None,
-        **weight,
+        "model": read_archive(source.file(layout.MODEL)),
     }
 
 
@@ -231,12 +229,12 @@ def _write(target, record, rows, y, ease, rng):
     p = rounded(np.c_[1 / (1 + np.exp(score)), 1 / (1 + np.exp(-score))])
     lines = [f"{row},{k},1.0,{p0},{p1}" for row, k, (p0, p1) in zip(rows, y.tolist(), p.tolist(), strict=True)]
     write_text(target.file(layout.PREDICTIONS), "\n".join(["row,y,weight,p0,p1", *lines]) + "\n")
-    if "model" in record:
+    model = target.file(layout.MODEL)
+    if target.run == next(iter(target.study.runs)) or target.data_set == target.study.data_sets[-1]:
         header, arrays = record["model"]
-        model = target.file(layout.MODEL)
         write_archive(model, {**header, "place": place(model)}, arrays)
     else:
-        target.file(layout.MODEL).touch()
+        model.touch()
 
 
 def _varied(record, rng):

@@ -26,6 +26,9 @@ def test_draws_are_in_range_log_uniform_and_independent_of_the_number_of_trials(
 def test_integers_include_both_ends_and_a_grid_is_even():
     drawn = {draw_parameters({"max_depth": {"integers": [0, 3]}}, CASE, t)["max_depth"] for t in range(100)}
     assert drawn == {0, 1, 2, 3}
+    drawn = [draw_parameters({"max_depth": {"log_integers": [1, 7]}}, CASE, t)["max_depth"] for t in range(400)]
+    assert set(drawn) == set(range(1, 8))
+    np.testing.assert_allclose(np.bincount(np.log2(drawn).astype(int)) / 400, 1 / 3, atol=0.07)  # 1, 2 to 3, 4 to 7
     grid = [draw_parameters({"lambda_v": {"log_grid": [1e-6, 1e-1, 11]}}, CASE, t)["lambda_v"] for t in range(11)]
     np.testing.assert_allclose(grid, np.logspace(-6, -1, 11))
 
@@ -79,6 +82,9 @@ def test_integers_of_a_sobol_design_include_both_ends_as_often_as_others():
     depths = [d["max_depth"] for d in draws]
     assert all(isinstance(depth, int) for depth in depths)
     assert np.bincount(depths).tolist() == [4, 4, 4, 4]
+    settings["space"]["max_depth"] = {"log_integers": [1, 15]}
+    octaves = np.log2([parameters_of(settings, {}, CASE, t)["max_depth"] for t in range(16)])
+    assert np.bincount(octaves.astype(int)).tolist() == [4, 4, 4, 4]
     assert 0.2 <= min(d["colsample"] for d in draws) < 0.25
     assert 0.95 < max(d["colsample"] for d in draws) <= 1.0
 

@@ -57,7 +57,7 @@ def test_a_method_from_elsewhere_stands_where_the_same_one_of_the_report_does(re
     assert set(of_itself["dataset"]) == {"flowers", "cross", "odd"}
     assert of_itself["difference"].tolist() == pytest.approx([0] * 3, abs=1e-11)
     text = (tmp_path / "out/standing.md").read_text(encoding="utf-8")
-    assert text.startswith("# mine among the methods of ")
+    assert text.startswith(f"# mine among the methods of {report.name}\n")
     assert GIVEN in text
 
 

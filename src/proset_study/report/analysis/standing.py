@@ -183,7 +183,7 @@ def in_words(compared: list[Difference], records: Path, remark: str = "") -> str
     """
     method, score = compared[0].method, compared[0].score
     lines = [
-        f"# {method} among the methods of {records}",
+        f"# {method} among the methods of {records.name}",
         "",
         f"Test {score}, means over the replicates that both have, and differences with {LEVEL:.0%} intervals, which",
         "are not corrected for their number. Rivals are experiments of the records, which were not fitted again; a",

@@ -268,7 +268,7 @@ def _range_errors(key, method, name, kind, bounds) -> Iterator[str]:
         yield _refused(key, bounds, "low must be less than high")
     if kind.startswith("log") and low <= 0:
         yield _refused(key, bounds, "both ends must be greater than 0")
-    if kind == "integers" and any(b != int(b) for b in bounds):
+    if kind.endswith("integers") and any(b != int(b) for b in bounds):
         yield _refused(key, bounds, "both ends must be whole numbers")
     if kind == "log_grid" and (bounds[2] != int(bounds[2]) or bounds[2] < 2):
         yield _refused(key, bounds, "points must be a whole number of at least 2")
