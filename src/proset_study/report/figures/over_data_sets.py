@@ -126,11 +126,10 @@ def _headline(found, width, margin, row_height):
 
 
 def _columns(labels, width):
-    """The most columns of a legend that fit into a width in inches; labels go down the columns."""
+    """The most columns of a legend that fit into a width in inches; labels go down them, the first ones are longer."""
     widths = [ENTRY + LETTER * len(label) for label in labels]
     for columns in range(len(widths), 1, -1):
-        rows = -(-len(widths) // columns)
-        if sum(max(widths[i : i + rows]) for i in range(0, len(widths), rows)) <= width:
+        if sum(max(column) for column in np.array_split(widths, columns)) <= width:
             return columns
     return 1
 
