@@ -31,7 +31,7 @@ demo: .venv/installed
 study: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --quiet progress rules reason host
 
-# Before every commit, two minutes; the rest of the tests runs the workflow and takes six more.
+# Before every commit; what it leaves out runs the workflow, or takes seconds. CONTRIBUTING.md has the minutes of both.
 check: lint
 	$(PYTEST) -m "not slow"
 

@@ -14,7 +14,6 @@ from packaging.requirements import Requirement
 from tests.build import ROOT, run, setup
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-BINARY = (".pyc", ".so", ".dll")
 MODULES = sorted((ROOT / "src/proset").rglob("*.py"))
 PAGES = [
     ROOT / "README.md",
@@ -95,28 +94,6 @@ def test_files_that_contributing_names_for_an_addition_exist():
     """That these files are all that is needed is tried in test_additions.py."""
     for kind in ("a method", "a generated data set", "a figure of the report", "a claim", "an evaluation"):
         assert [p for p in _files_to_add(kind) if not any(ROOT.glob(re.sub(r"<\w+>", "[a-z]*", p)))] == []
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("a method", "adaboost"),
-        ("a method", "hist_gradient_boosting"),
-        ("a method", "lvq"),
-        ("a generated data set", "digits_16"),
-        ("a generated data set", "protein_families"),
-        ("an evaluation", "bias_variance"),
-        ("an evaluation", "learning_curve"),
-    ],
-)
-def test_no_other_file_speaks_of_what_was_added(kind, name):
-    """Nothing but the files that CONTRIBUTING names knows a method or an evaluation by its name."""
-    files = [ROOT / "Snakefile", ROOT / "config.yaml", *(p for f in ("src", "workflow") for p in (ROOT / f).rglob("*"))]
-    # Claims are about methods and evaluations by their names; suites, replicates and curves are lists of experiments.
-    files = [p for p in files if not {"claims", "suites", "replicates.yaml", "response_curves.yaml"} & {*p.parts}]
-    sources = (p for p in files if p.is_file() and p.suffix not in BINARY and "egg-info" not in str(p))
-    mentions = {str(p.relative_to(ROOT)) for p in sources if re.search(rf"\b{name}\b", p.read_text(encoding="utf-8"))}
-    assert mentions <= {re.sub(r"<\w+>", name, pattern) for pattern in _files_to_add(kind)}
 
 
 def test_tests_mirror_src():

@@ -23,6 +23,8 @@ SIZES = [  # references, features, classes, candidates, factor of the features
     (4500, 4, 2, 20, 1.0),
     *[(120, 6, 2, 50, 1.0, True), (110, 20, 3, 64, 1.0, True), (90, 5, 2, 30, 3e4, True)],
 ]
+LEVELS = tuple(setup.LEVELS[os.uname().machine])  # the simplest first
+SANITIZED = LEVELS[0]
 THREE_THREADS = """
 import json
 from proset import arithmetic
@@ -143,30 +145,48 @@ def test_without_a_compiler_the_installation_goes_on_and_says_what_to_do(tmp_pat
     assert (tmp_path / "built/proset/classifier.py").exists()
 
 
-def package(folder, *options):
-    """The package with a library by GCC, as the environment of a process that uses it."""
+def has(level):
+    """Whether this processor can run a level."""
+    found = library.library().proset_use_level(level.encode()) is not None
+    library.library().proset_use_level(None)
+    return found
+
+
+def package(folder, used, *options):
+    """The package with a library by GCC, as the environment of a process that uses it.
+
+    Levels that are not `used` are there to be linked, by the fastest compilation.
+    """
     shutil.copytree(ROOT / "src/proset", folder / "proset", ignore=shutil.ignore_patterns("_kernel*"))
-    compiler = ["gcc", *options]
-    objects = setup.objects(folder, compiler, os.uname().machine)
+    compiler, fastest = ["gcc", *options], ["-O0", "-fno-sanitize=all"]
+    with pytest.MonkeyPatch.context() as patch:
+        for machine, levels in setup.LEVELS.items():
+            found = {level: [*given, *([] if level in used else fastest)] for level, given in levels.items()}
+            patch.setitem(setup.LEVELS, machine, found)
+        objects = setup.objects(folder, compiler, os.uname().machine)
     run(*compiler, "-shared", "-o", folder / "proset/_kernel.so", *objects, "-pthread", "-lm")
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
 
 
 @pytest.fixture(scope="session")
 def optimized(tmp_path_factory):
-    return package(tmp_path_factory.mktemp("optimized"))
+    return package(tmp_path_factory.mktemp("optimized"), [level for level in LEVELS if has(level)])
 
 
 @pytest.fixture(scope="session")
 def sanitized(tmp_path_factory):
-    """Stops at undefined behaviour and at accesses out of bounds."""
+    """Stops at undefined behaviour and at accesses out of bounds.
+
+    All levels are of one source, of which `SANITIZED` has every line.
+    """
     with pytest.MonkeyPatch.context() as patch:
         few = ["-O1" if option == "-O3" else option for option in setup.OPTIONS]
         patch.setattr(setup, "OPTIONS", few)  # checks of every access, optimized as far as can be, take GCC minutes
         options = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
-        environment = package(tmp_path_factory.mktemp("sanitized"), *options)
+        environment = package(tmp_path_factory.mktemp("sanitized"), [SANITIZED], *options)
     return {
         **environment,
+        "PROSET_LEVEL": SANITIZED,
         "LD_PRELOAD": run("gcc", "-print-file-name=libasan.so").strip(),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python's own are not ours to judge
         "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -180,12 +200,10 @@ def test_the_tests_of_objective_and_solver_under_sanitizers(sanitized):
     assert " passed" in said
 
 
-@pytest.mark.parametrize("level", ["portable", "avx2", "avx512"])
-@pytest.mark.parametrize("made", ["optimized", "sanitized"])
+@pytest.mark.parametrize(("made", "level"), [*(("optimized", level) for level in LEVELS), ("sanitized", SANITIZED)])
 def test_another_compiler_gives_the_same_bits_and_no_sanitizer_objects(made, level, request):
-    if library.library().proset_use_level(level.encode()) is None:
+    if not has(level):
         pytest.skip(f"this processor has no {level}")
-    library.library().proset_use_level(None)
     environment = {**request.getfixturevalue(made), "PROSET_LEVEL": level}
     said = json.loads(run(sys.executable, "-c", THREE_THREADS, cwd=ROOT, env=environment))
     assert said == [level, json.loads(GOLDEN.read_text(encoding="utf-8"))["digests"]]

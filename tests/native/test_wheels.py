@@ -21,6 +21,7 @@ CONTENTS = {  # format, architecture and libraries that it may load, by tag
     "macosx_11_0_arm64": (FORMATS.MACHO, ARM64, MACOS),
     "win_amd64": (FORMATS.PE, X86_64, {"KERNEL32.dll"}),  # and the C library of Windows 10
 }
+BUILT = ("manylinux2014_x86_64", "manylinux2014_aarch64")
 INSTALL = ["-m", "pip", "install", "--quiet", "--only-binary=:all:", "--constraint", ROOT / "requirements.txt"]
 CORE = """
 import warnings
@@ -50,28 +51,45 @@ print(arithmetic.name(), model.predict_proba(X).tobytes().hex())
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
-    """Path of the wheel by its tag, built as for a release."""
+    """Path of the wheel by its tag, built as for a release: those that can be run here."""
     folder = tmp_path_factory.mktemp("wheels")
-    tools = f"BIN={Path(sys.executable).parent}"
-    run("make", "--assume-old=.venv/installed", "wheels", tools, f"WHEELS={folder}", cwd=ROOT)
+    asked = (f"BIN={Path(sys.executable).parent}", f"WHEELS={folder}", f"PLATFORMS={' '.join(BUILT)}")
+    run("make", "--assume-old=.venv/installed", "wheels", *asked, cwd=ROOT)
     return {path.stem.rpartition("-")[2]: path for path in folder.iterdir()}
 
 
 def test_there_is_a_wheel_for_each_platform(wheels):
-    assert set(wheels) == set(CONTENTS) == set(setup.PLATFORMS)
+    (listed,) = re.findall(r"^PLATFORMS := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(listed.split()) == set(CONTENTS) == set(setup.PLATFORMS)
+    assert set(wheels) == set(BUILT)
     assert all("-py3-none-" in path.name for path in wheels.values())
 
 
-@pytest.mark.parametrize("tag", CONTENTS)
+@pytest.mark.parametrize("tag", BUILT)
 def test_what_is_in_a_wheel(wheels, tag):
-    of_format, architecture, libraries = CONTENTS[tag]
     with zipfile.ZipFile(wheels[tag]) as archive:
         names = archive.namelist()
         (kernel,) = [name for name in names if re.search(r"\.(so|dll|dylib|o|pdb|new)$", name)]
         assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
         assert {name.partition("/")[0] for name in names if ".dist-info/" not in name} == {"proset", "proset_study"}
         data = archive.read(kernel)
-    assert kernel == f"proset/_kernel.{'dll' if tag.startswith('win') else 'so'}"
+    assert kernel == "proset/_kernel.so"
+    check_library(data, tag)
+
+
+@pytest.mark.parametrize("tag", [tag for tag in CONTENTS if tag not in BUILT])
+def test_the_library_for_another_platform(tag, tmp_path, monkeypatch):
+    """By the commands of a wheel, but not optimized."""
+    monkeypatch.setattr(setup, "OPTIONS", ["-O0" if option == "-O3" else option for option in setup.OPTIONS])
+    setup.compile_library(tmp_path, tag)
+    (kernel,) = tmp_path.iterdir()
+    assert kernel.name == f"_kernel.{'dll' if tag.startswith('win') else 'so'}"
+    check_library(kernel.read_bytes(), tag)
+
+
+def check_library(data, tag):
+    """What a library is for and loads; it has its functions and no path of this machine."""
+    of_format, architecture, libraries = CONTENTS[tag]
     library = lief.parse(list(data))
     assert (library.format, library.abstract.header.architecture) == (of_format, architecture)
     loaded = {getattr(needed, "name", needed) for needed in library.libraries}

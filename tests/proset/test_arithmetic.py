@@ -31,13 +31,13 @@ def in_child(environment, *command):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_every_level_and_number_of_threads_gives_the_golden_bits(level, child_environment):
+def test_every_level_gives_the_golden_bits_with_several_threads(level, child_environment):
     if library.library().proset_use_level(level.encode()) is None:
         pytest.skip(f"this processor has no {level}")
     library.library().proset_use_level(None)
-    found = json.loads(in_child({**child_environment, "PROSET_LEVEL": level}, "-m", "tests.proset.digests"))
+    found = json.loads(in_child({**child_environment, "PROSET_LEVEL": level}, "-m", "tests.proset.digests", "3"))
     assert found["level"] == level
-    assert found["digests"] == [golden()] * 3
+    assert found["digests"] == [golden()]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_every_level_and_number_of_threads_gives_the_golden_bits(level, child_en
     ],
     ids=lambda libraries: libraries["OPENBLAS_CORETYPE"],
 )
-def test_no_other_library_is_on_the_path_of_a_fit(libraries, child_environment):
+def test_one_thread_gives_the_golden_bits_and_no_other_library_is_on_the_path_of_a_fit(libraries, child_environment):
     if libraries["OPENBLAS_CORETYPE"] == "SkylakeX" and library.library().proset_use_level(b"avx512") is None:
         pytest.skip("OpenBLAS would use instructions that this processor lacks")
     library.library().proset_use_level(None)
@@ -86,7 +86,7 @@ def test_the_logarithm_is_within_one_unit_in_the_last_place(rng):
 def test_n_jobs_changes_nothing(rng):
     X = rng.normal(size=(2100, 3))  # 512 a thread
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    one, *others = (ProsetClassifier(n_candidates=50, random_state=0, n_jobs=n).fit(X, y) for n in (None, 2, 3, -1))
+    one, *others = (ProsetClassifier(n_candidates=50, random_state=0, n_jobs=n).fit(X, y) for n in (None, 3, -1))
     for many in others:
         assert one.predict_proba(X).tobytes() == many.predict_proba(X).tobytes()
     with pytest.raises(ValueError, match="n_jobs: 0 is not allowed, must be None, positive, or negative"):

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from tests.proset_study.small_study import compute, small_config, write_all, write_odd
+from tests.shared import made_once
 
 from proset_study.store.stored import Stored
 from proset_study.study import layout
+from proset_study.study.config.checks import load
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,10 +17,15 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def stored(tmp_path_factory) -> Stored:
     """A small study with everything computed but `NOT_RUN`; it must not be changed."""
-    folder = tmp_path_factory.mktemp("study")
-    odd_file = folder / "odd.csv"
-    write_odd(odd_file)
-    return compute(small_config(odd_file), folder)
+
+    def make(folder):
+        folder.mkdir()
+        write_odd(folder / "odd.csv")
+        compute(small_config(folder / "odd.csv"), folder)
+
+    folder = made_once(tmp_path_factory, "small_study", make)
+    study = load(small_config(folder / "odd.csv"))
+    return Stored(folder / layout.result(study, ""), study)
 
 
 @pytest.fixture(scope="session")

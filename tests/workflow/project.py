@@ -1,6 +1,6 @@
 """A tiny study in a folder of its own, run by the real workflow."""
 
-import fcntl
+import csv
 import json
 import os
 import re
@@ -8,15 +8,17 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import yaml
+from tests.shared import made_once
 from tests.workflow import forked
 
 ROOT = Path(__file__).parents[2]
-
+COSTS = "findings/costs.csv"
 
 TINY = {
     "study": "tiny",
@@ -170,17 +172,8 @@ def new_project(folder):
 
 
 def once(tmp_path_factory, name: str, make: Callable[[Project], None]) -> Project:
-    """A project that the first process that asks for it makes, and the others wait for."""
-    base = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        base = base.parent
-    project, is_made = Project(base / name), base / f"{name}_is_made"
-    with (base / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_made.exists():
-            make(new_project(project.folder))
-            is_made.touch()
-    return project
+    """A project that tests share."""
+    return Project(made_once(tmp_path_factory, name, lambda folder: make(new_project(folder))))
 
 
 def command(project, *arguments):
@@ -195,9 +188,40 @@ def command(project, *arguments):
     )
 
 
-def verify(project, study="tiny", files=()):
-    given = ("--report", f"reports/{study}", "--refits", "2", "--seed", "1")
+def verify(project, study="tiny", files=(), n_pages=0):
+    """Check a report; pages of `n_pages` data sets are rendered again, which takes longer than all else."""
+    given = ("--report", f"reports/{study}", "--refits", "2", "--seed", "1", "--pages", str(n_pages))
     return command(project, "verify", *given, "--published", "data/published/published.csv", "--files", *files)
+
+
+def without_times(value):
+    """A record without what a fit costs and the keys that count file bytes."""
+    if isinstance(value, dict):
+        held_out = ("resources", "fingerprint", "sha256", "matrix_products")  # these are seconds in another unit
+        return {k: without_times(v) for k, v in value.items() if k not in held_out and not k.endswith("_s")}
+    return [without_times(v) for v in value] if isinstance(value, list) else value
+
+
+def report(project):
+    """Everything in the report that is the same whenever it is made: tables, records, manifest; names of the rest."""
+    folder, found = project.folder / "reports/tiny", {}
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        name = str(path.relative_to(folder))
+        found[name] = path.read_bytes() if path.name.endswith((".csv", ".csv.xz", ".md", ".tex")) else None
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["records_sha256"]  # they hold times
+    manifest["config"].pop("jobs", None)  # how many there are changes nothing
+    found["manifest.json"] = without_times(manifest)
+    found[COSTS] = without_times(list(csv.DictReader(found[COSTS].decode().splitlines())))
+    for path in sorted((folder / "records").iterdir()):
+        with tarfile.open(path) as archive:
+            texts = {entry.name: archive.extractfile(entry).read().decode() for entry in archive}
+        for name, text in texts.items():
+            if not name.endswith(".csv"):
+                documents = text.splitlines() if name.endswith(".jsonl") else [text]
+                text = [without_times(json.loads(document)) for document in documents]
+            found[f"{path.name}/{name}"] = text
+    return found
 
 
 def start(project: Project, *arguments: str) -> subprocess.Popen:

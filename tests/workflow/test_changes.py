@@ -1,17 +1,12 @@
 """After changes of the config, up and down, the report is that of a run from scratch: nothing old is in any number."""
 
-import csv
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
-import tarfile
 
-from tests.workflow.project import verify
+from tests.workflow.project import command, report, verify
 
-FOLDER, COSTS = "results/tiny/replicate_0", "findings/costs.csv"
+FOLDER = "results/tiny/replicate_0"
 
 
 def change(config):
@@ -23,35 +18,6 @@ def change(config):
     config["experiments"]["E3"]["data_sets"] = ["iris_2f"]
     config["comparisons"] = {"alone": {"title": "alone", "experiments": ["E3"]}}
     del config["evaluations"]
-
-
-def without_times(value):
-    """A record without what a fit costs and the keys that count file bytes."""
-    if isinstance(value, dict):
-        held_out = ("resources", "fingerprint", "sha256", "matrix_products")  # these are seconds in another unit
-        return {k: without_times(v) for k, v in value.items() if k not in held_out and not k.endswith("_s")}
-    return [without_times(v) for v in value] if isinstance(value, list) else value
-
-
-def report(project):
-    """Everything in the report that is the same whenever it is made: tables, records, manifest; names of the rest."""
-    folder, found = project.folder / "reports/tiny", {}
-    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        name = str(path.relative_to(folder))
-        found[name] = path.read_bytes() if path.name.endswith((".csv", ".csv.xz", ".md", ".tex")) else None
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    del manifest["records_sha256"]  # they hold times
-    found["manifest.json"] = without_times(manifest)
-    found[COSTS] = without_times(list(csv.DictReader(found[COSTS].decode().splitlines())))
-    for path in sorted((folder / "records").iterdir()):
-        with tarfile.open(path) as archive:
-            texts = {entry.name: archive.extractfile(entry).read().decode() for entry in archive}
-        for name, text in texts.items():
-            if not name.endswith(".csv"):
-                documents = text.splitlines() if name.endswith(".jsonl") else [text]
-                text = [without_times(json.loads(document)) for document in documents]
-            found[f"{path.name}/{name}"] = text
-    return found
 
 
 def test_after_changes_up_and_down_the_report_is_that_of_a_run_from_scratch(finished, project):
@@ -88,10 +54,8 @@ def test_fits_of_proset_by_another_arithmetic_are_stale_and_do_not_mix_with_othe
     known = json.loads((project.folder / "reports/tiny/manifest.json").read_text(encoding="utf-8"))
     shutil.rmtree(project.folder / "reports")
     (project.folder / "study.json").write_text(json.dumps(known["config"]), encoding="utf-8")
-    command = [sys.executable, "-m", "proset_study", "report", "--study", "study.json", "--options", "[]"]
-    command += ["--published", "data/published/published.csv"]
-    environment = {**os.environ, "PYTHONPATH": "src"}
-    run = subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
+    options = ("--study", "study.json", "--options", "[]", "--published", "data/published/published.csv")
+    run = command(project, "report", *options)
     assert run.returncode == 1
     assert re.search(r"fits of proset are by several arithmetics: compiled-\d \(.*\), compiled-\d \(", run.stderr)
     assert not (project.folder / "reports").exists()

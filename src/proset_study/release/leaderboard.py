@@ -15,18 +15,18 @@ import numpy as np
 from proset_study import methods
 from proset_study.data.metrics import stored_metric
 from proset_study.data.table_file import listed
-from proset_study.fits.final import fit_final
-from proset_study.fits.search import Case
 from proset_study.release.elsewhere import Predicted, Protocol, are_probabilities, read_predictions, scored
 from proset_study.release.verify.foreign import ForeignReport
+from proset_study.release.verify.models import is_exact, refitted
 from proset_study.release.verify.records import Unpacked
 from proset_study.release.verify.refits import TOLERANCE
 from proset_study.report.analysis.leaderboard import Entry
 from proset_study.report.pages.leaderboard import write_leaderboard_page
+from proset_study.report.rows import groups
 from proset_study.store.results import FINAL, Row, read_rows, write_rows
 from proset_study.store.stored import Final
 from proset_study.study import layout
-from proset_study.study.fingerprints import arithmetic_of, uses_kernel
+from proset_study.study.fingerprints import uses_kernel
 
 AGREEMENT = 1e-9  # relative, of a score that is claimed and the same one computed again
 SHOWN = ("log_loss", "balanced_accuracy")
@@ -99,12 +99,9 @@ def _check(name, claimed: Scores, computed: Scores, protocol: Protocol) -> None:
 def _entry(name, claimed: Scores, computed: Scores, predicted: list[Predicted], source: Path) -> Entry:
     experiment, method = name
     shown = {**claimed, **computed}
-    by_data_set: defaultdict[str, list[dict[str, float]]] = defaultdict(list)
-    for (data_set, _), fits in _by_replicate(shown).items():
-        by_data_set[data_set].append({quantity: fmean(fit[quantity] for fit in fits) for quantity in SHOWN})
     is_known = method in methods.METHODS
     has_losses = methods.get(method).probabilistic if is_known else not predicted or are_probabilities(predicted)
-    means = {name: {q: fmean(one[q] for one in of_it) for q in SHOWN} for name, of_it in by_data_set.items()}
+    means = {data_set: _means(shown, fits) for data_set, fits in groups(shown, lambda fit: fit[0]).items()}
     return Entry(
         experiment or method,
         method,
@@ -116,11 +113,10 @@ def _entry(name, claimed: Scores, computed: Scores, predicted: list[Predicted], 
     )
 
 
-def _by_replicate(scores: Scores) -> dict[tuple[str, int], list[dict[str, float]]]:
-    found: defaultdict[tuple[str, int], list] = defaultdict(list)
-    for (data_set, replicate, _), values in scores.items():
-        found[data_set, replicate].append(values)
-    return found
+def _means(scores: Scores, fits: list[Fit]) -> dict[str, float]:
+    """Over the replicates of a data set, of the means over the fit seeds."""
+    by_replicate = groups(fits, lambda fit: fit[1]).values()
+    return {q: fmean(fmean(scores[fit][q] for fit in of_one) for of_one in by_replicate) for q in SHOWN}
 
 
 def _refitted(entry: Entry, predicted: list[Predicted], stored: Unpacked, number: int, rng) -> Entry:
@@ -133,11 +129,7 @@ def _refitted(entry: Entry, predicted: list[Predicted], stored: Unpacked, number
     finals = [f for f in finals if (f.replicate, f.data_set) in stored_fits and not f.run.variant and _is_repeatable(f)]
     taken = rng.choice(len(finals), min(number, len(finals)), replace=False) if finals else []
     for final in (finals[i] for i in taken):
-        parameters = {**final.settings("stage2")["parameters"], **final.selected_parameters}
-        case = Case(stored.study.config["seed"], *(final.replicate, final.data_set, final.run.name, final.run.method))
-        again = fit_final(
-            final.data, final.folds, parameters, final.stage2["complexity"], case, stored.folder / "refitted.npz"
-        )[2]
+        _, again = refitted(stored.study, final, stored.folder / "refitted.npz")
         difference = np.abs(again - stored_fits[final.replicate, final.data_set].probabilities).max()
         if difference > TOLERANCE:
             what = f"{entry.name} on {final.data_set}, replicate {final.replicate}"
@@ -150,8 +142,7 @@ def _is_repeatable(final: Final) -> bool:
     if stored_metric(final.metric) is not None:  # a matrix, which is in no record
         return False
     method = final.run.method
-    is_exact = final.fit.get("arithmetic") == arithmetic_of(method)
-    return is_exact or (methods.get(method).unique and not uses_kernel(method))
+    return is_exact(final) or (methods.get(method).unique and not uses_kernel(method))
 
 
 def _words(name: tuple[str, str]) -> str:

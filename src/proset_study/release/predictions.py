@@ -67,11 +67,10 @@ def _fits(stored, data_set, commit, checksums) -> Iterator[tuple[Model, pa.Table
         rows = np.flatnonzero(read_split(layout.file_in(path.parent, layout.SPLIT), len(data.y)) == TEST)
         names = data.class_names.tolist()
         for final in finals:
-            arithmetic = final.fit.get("arithmetic", "")  # not in records of former versions
             for fit_seed, probabilities in enumerate(final.probabilities_of_fits):
                 model = (data_set, replicate, final.run.experiment, final.run.variant, fit_seed)
                 tested = (rows, final.y, final.weight, names)
-                yield model, fit_table(model, final.run.method, *tested, probabilities, arithmetic, commit)
+                yield model, fit_table(model, final.run.method, *tested, probabilities, final.fit["arithmetic"], commit)
 
 
 def fit_table(

@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 from proset_study.base.records import read_json, write_json, write_text
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.topics import Reported
-from proset_study.report.catalogue import overview_figures, write_drawn
+from proset_study.report.catalogue import write_drawn
+from proset_study.report.figures.registry import overview_figures
 from proset_study.report.pages.front_page import write_index, write_tables
 from proset_study.report.pages.links import as_committed
 from proset_study.study import layout

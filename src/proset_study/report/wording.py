@@ -30,8 +30,6 @@ def model(final: Final) -> str:
 def leader(scores: Scores, form: str = "{:.3f}", pick: Callable[[Iterable[float]], float] = min) -> str:
     """The best score, and whose it is, or how many have it as it is written.
 
-    Examples
-    --------
     >>> leader({"KNN": 0.104, "SVM": 0.1041, "proset": 0.2})
     '0.104 for 2 models'
     >>> leader({"KNN": 98.6, "SVM": 98.7, "proset": 99.6}, "{:.0f} %", max)
@@ -45,8 +43,6 @@ def leader(scores: Scores, form: str = "{:.3f}", pick: Callable[[Iterable[float]
 def ranges(scores: Scores, form: str = "{:.3f}") -> str:
     """What a score is, or from where to where it goes, with those who have the ends.
 
-    Examples
-    --------
     >>> ranges({"KNN": 2, "SVM": 3, "proset": 5}, "{}")
     'ranges from 2 for KNN to 5 for proset'
     >>> ranges({"KNN": 2}, "{}")
@@ -59,8 +55,6 @@ def ranges(scores: Scores, form: str = "{:.3f}") -> str:
 def span(*ends: str) -> str:
     """From one end to the other, said once if they are the same.
 
-    Examples
-    --------
     >>> span("1", "6"), span("3", "3")
     ('1 to 6', '3')
     """
@@ -70,8 +64,6 @@ def span(*ends: str) -> str:
 def wins(scores: Mapping[str, Scores]) -> str:
     """On how many data sets a method has the lowest score, alone or not; of more than three methods the first two.
 
-    Examples
-    --------
     >>> wins({"iris": {"KNN": 0.1, "SVM": 0.2}, "wine": {"KNN": 0.3, "SVM": 0.2}, "cancer": {"SVM": 0.1}})
     '2 for SVM and 1 for KNN'
     """
@@ -86,8 +78,6 @@ def wins(scores: Mapping[str, Scores]) -> str:
 def listed(names: list[str]) -> str:
     """Names in a sentence, with commas and "and".
 
-    Examples
-    --------
     >>> listed(["KNN", "SVM", "XGBoost"]), listed([])
     ('KNN, SVM and XGBoost', 'none')
     """
@@ -107,8 +97,6 @@ def fixed(value: float, digits: int = 3, sign: str = "") -> str:
 def p_value(p: float | None) -> str:
     """With two digits, or that it is below 0.001; empty for None.
 
-    Examples
-    --------
     >>> p_value(0.0708), p_value(2e-11), p_value(None)
     ('0.071', '< 0.001', '')
     """
@@ -118,8 +106,6 @@ def p_value(p: float | None) -> str:
 def decimals(error: float) -> int:
     """As many decimals as show one significant digit of a standard error; at most four.
 
-    Examples
-    --------
     >>> decimals(0.0112), decimals(65.6)
     (2, 0)
     """
@@ -150,8 +136,6 @@ def format_number(quantity: str, value: float | None) -> str:
 def how_many(names: list[str]) -> str:
     """How many there are, and which if they are few.
 
-    Examples
-    --------
     >>> how_many([]), how_many(["iris", "wine"]), how_many(["a", "b", "c", "d", "e"])
     ('none', '2 (iris, wine)', '5')
     """
@@ -163,8 +147,6 @@ def how_many(names: list[str]) -> str:
 def counted(number: float, noun: str) -> str:
     """How many there are of something.
 
-    Examples
-    --------
     >>> counted(1, "replicate"), counted(1200, "data set")
     ('1 replicate', '1,200 data sets')
     """

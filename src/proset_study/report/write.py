@@ -5,22 +5,18 @@ from collections.abc import Collection
 from pathlib import Path
 
 from proset_study.base.records import write_text
-from proset_study.report.analysis.costs import Cost, costs
-from proset_study.report.analysis.edges import Edge, edges
-from proset_study.report.analysis.findings import FEATURE_COLUMNS, selected_features, write_findings
+from proset_study.report.analysis.findings import FEATURE_COLUMNS, selected_features
 from proset_study.report.analysis.manifest import manifest, rendered
-from proset_study.report.analysis.published import Agreement, agreement
-from proset_study.report.analysis.reproduction import Finding, reproduction
-from proset_study.report.analysis.variance import Noise, variance_rows
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.build import write_numbers
 from proset_study.report.catalogue import write_figures
 from proset_study.report.claims import write_claims
 from proset_study.report.pages.evaluation import write_evaluation
 from proset_study.report.pages.pages import write_data_set
+from proset_study.report.row_files import write_row_files
 from proset_study.report.tables.table_files import write_table, write_workbook
 from proset_study.report.tables.tables import study_tables
-from proset_study.store.results import Row, write_rows
+from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL
@@ -43,8 +39,11 @@ def write_report(
         for table in study_tables(stored, published):
             if table.numbers:
                 write_table(folder / layout.TABLES, table)
-    if "numbers" in parts:
-        _numbers(stored, folder, published)
+    if "numbers" in parts:  # all else that follows from the records alone
+        write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
+        write_row_files(folder, stored, published)
+        write_evaluation(folder / layout.EVALUATIONS, stored)
+        write_text(folder / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
     if "models" in parts:  # from the records and the models
         write_rows(folder / layout.FEATURES, selected_features(stored), FEATURE_COLUMNS)
         write_claims(folder / layout.CLAIMS, stored, published)
@@ -75,28 +74,11 @@ def write_page_of(data_set: str, stored: Stored, folder: Path, options: list[str
 def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
     """The data sets before and after one; empty at the ends.
 
-    Examples
-    --------
     >>> neighbours(["iris", "wine"], "wine")
     ('iris', '')
     """
     place = order.index(data_set)
     return ["", *order][place], [*order, ""][place + 1]
-
-
-def _numbers(stored, folder, published):
-    """All else that follows from the records alone."""
-    if not stored.study.is_large:  # whose numbers are the Parquet data set of its results
-        write_rows(folder / layout.ALL_SCORES, stored.rows, Row)
-    write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
-    write_rows(folder / layout.COMPARISON, agreement(stored, published), Agreement)
-    write_evaluation(folder / layout.EVALUATIONS, stored)
-    write_findings(folder / layout.FINDINGS, stored)
-    write_rows(folder / layout.EDGES, edges(stored), Edge)
-    write_rows(folder / layout.COSTS, costs(stored), Cost)
-    write_rows(folder / layout.VARIANCE, variance_rows(stored), Noise)
-    write_rows(folder / layout.FINDINGS / "reproduction.csv", reproduction(stored, published), Finding)
-    write_text(folder / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
 
 
 def _overview(stored, folder, published, options):

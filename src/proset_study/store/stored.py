@@ -64,8 +64,7 @@ class Final:
     @property
     def fits(self) -> list[dict]:
         """Records of the final fit and of its refits with other seeds."""
-        refits = self.fit.get("refits", [])  # not in records of former versions
-        return [self.fit, *({**self.fit, **refit} for refit in refits)]
+        return [self.fit, *({**self.fit, **refit} for refit in self.fit["refits"])]
 
     @cached_property
     def stage1(self) -> dict | None:
@@ -76,6 +75,11 @@ class Final:
     def selected_parameters(self) -> dict:
         """What stage 1 selected; empty without it."""
         return self.stage1["parameters"] if self.stage1 else {}
+
+    @property
+    def parameters(self) -> dict:
+        """Those of its fit: of the config, and what stage 1 selected."""
+        return {**self.settings("stage2")["parameters"], **self.selected_parameters}
 
     def settings(self, stage: str) -> dict:
         """Those of "stage1" or "stage2", which the run has."""

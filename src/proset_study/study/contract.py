@@ -23,7 +23,7 @@ from proset_study.external import CommandMethod
 from proset_study.methods.base import Fitted, Method, PriorModel, faults
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.weighted import WeightedPrototypeModel, explain_point
-from proset_study.study.subject import Subject, fits_of, make_fold_data, make_mixed_data
+from proset_study.study.subject import Subject, make_fold_data, make_mixed_data
 
 HEAVY = (
     *("scipy", "sklearn", "pandas", "matplotlib", "xgboost", "interpret", "skops", "kmedoids", "statsmodels"),
@@ -46,7 +46,7 @@ def _printed(method: type[Method], code: str, *arguments: str) -> str:
 def interface_is_complete(subject: Subject) -> None:
     """The class has all that `methods.base.Method` names, and its fits all of `Fitted`."""
     assert not faults(subject.method), "; ".join(faults(subject.method))
-    fitted = subject.fit(make_fold_data(2))
+    (_, fitted), _ = subject.fits
     missing = [name for name in vars(Fitted) if not name.startswith("_") and not callable(getattr(fitted, name, None))]
     assert not missing, f"what `fit` gives has no {', '.join(missing)}"
 
@@ -92,8 +92,8 @@ def parameters_are_as_declared(subject: Subject) -> None:
 
 def same_seed_same_model(subject: Subject) -> None:
     """To the last bit: the predictions, and the arrays of the stored model."""
-    data = make_fold_data(3)
-    first, second = (subject.fit(data) for _ in range(2))
+    _, (data, first) = subject.fits
+    second = subject.fit(data)
     assert first.predict_proba(data.X_score).tobytes() == second.predict_proba(data.X_score).tobytes(), (
         "two fits with the same seed predict differently"
     )
@@ -116,16 +116,15 @@ def what_draws_says_so(subject: Subject) -> None:
 
 def rows_to_score_are_not_fitted(subject: Subject) -> None:
     """`FoldData` has them with their classes, within reach of a fit that would learn from what it is scored on."""
-    data = make_fold_data(3)
+    _, (data, fitted) = subject.fits
     other = replace(data, X_score=data.X_score[::-1] + 1.0, y_score=(data.y_score + 1) % 3)
-    first, second = (subject.fit(fitted).predict_proba(data.X_score) for fitted in (data, other))
+    first, second = (model.predict_proba(data.X_score) for model in (fitted, subject.fit(other)))
     np.testing.assert_array_equal(first, second, "with other rows to score, a fit predicts differently")
 
 
 def a_row_is_predicted_alone(subject: Subject) -> None:
     """A prediction does not depend on what is predicted with it."""
-    data = make_fold_data(3)
-    fitted = subject.fit(data)
+    _, (data, fitted) = subject.fits
     together = fitted.predict_proba(data.X_score)[:10]
     alone = np.concatenate([fitted.predict_proba(row[None]) for row in data.X_score[:10]])
     message = "a row alone is predicted differently from the same row among others"
@@ -135,7 +134,7 @@ def a_row_is_predicted_alone(subject: Subject) -> None:
 def every_step_is_a_shorter_fit(subject: Subject) -> None:
     """One prediction per step; the last one is that of the full size, the others are those of smaller fits."""
     first = subject.method.min_complexity
-    for data, fitted in fits_of(subject):
+    for data, fitted in subject.fits:
         stages = [p.copy() for p in fitted.staged_predict_proba(data.X_score)]
         assert len(stages) == subject.complexity - first + 1, (
             f"{len(stages)} sizes instead of {subject.complexity - first + 1}"
@@ -143,14 +142,14 @@ def every_step_is_a_shorter_fit(subject: Subject) -> None:
         for number, p in enumerate(stages, start=first):
             if number == subject.complexity:
                 np.testing.assert_allclose(p, fitted.predict_proba(data.X_score), rtol=1e-5, atol=1e-7)
-            if number >= 1:
+            if 1 <= number < subject.complexity:
                 shorter = subject.fit(data, number).predict_proba(data.X_score)
                 np.testing.assert_allclose(p, shorter, rtol=1e-5, atol=1e-7, err_msg=f"step {number}")
 
 
 def predictions_are_probabilities(subject: Subject) -> None:
     """Finite, in [0, 1], of sum 1; only 0 and 1 from a method that is not probabilistic; also for one row far away."""
-    for data, fitted in fits_of(subject):
+    for data, fitted in subject.fits:
         for X in (data.X_score, np.full((1, 3), 50.0)):
             for p in [fitted.predict_proba(X), *fitted.staged_predict_proba(X)]:
                 assert isinstance(p, np.ndarray)
@@ -165,7 +164,7 @@ def predictions_are_probabilities(subject: Subject) -> None:
 
 def columns_are_the_classes(subject: Subject) -> None:
     """Column k is class k: in any other order the predictions are worse. The class prior just passes."""
-    for data, fitted in fits_of(subject):
+    for data, fitted in subject.fits:
         p, K = fitted.predict_proba(data.X_score), data.n_classes
         own = [p[np.arange(len(p)), (data.y_score + shift) % K].mean() for shift in range(K)]
         assert own[0] > max(own[1:]), "columns are not in the order of the classes, or nothing is learned"
@@ -199,7 +198,7 @@ def weights_do_what_is_declared(subject: Subject) -> None:
 
 def a_stored_model_predicts_the_same(subject: Subject) -> None:
     """Through a file that only holds plain arrays."""
-    for data, fitted in fits_of(subject):
+    for data, fitted in subject.fits:
         with TemporaryDirectory() as folder:
             write_archive(Path(folder, "model.npz"), {}, fitted.arrays())
             _, arrays = read_archive(Path(folder, "model.npz"))
@@ -217,8 +216,7 @@ def simplicity_sorts(subject: Subject) -> None:
 
 def summaries_have_the_quantities(subject: Subject) -> None:
     """JSON values, active features among them; lists with an entry per step where there are such."""
-    data = make_fold_data(3)
-    fitted = subject.fit(data)
+    _, (data, fitted) = subject.fits
     summary, staged = fitted.summary(), fitted.staged_summary()
     json.dumps([summary, staged], allow_nan=False)
     missing = [name for name in ("active_features", *subject.method.quantities) if name not in summary]
@@ -233,8 +231,8 @@ def summaries_have_the_quantities(subject: Subject) -> None:
 
 def models_are_what_is_declared(subject: Subject) -> None:
     """Models are of the class `model`, and what `methods.prototypes` and `methods.weighted` say if that has it."""
-    data = make_fold_data(3)
-    fitted, point = subject.fit(data), data.X_score[0]
+    _, (data, fitted) = subject.fits
+    point = data.X_score[0]
     declared = subject.method.model
     for model in (fitted, subject.method.load(fitted.arrays())):
         assert isinstance(model, declared), f"a model is a {type(model).__name__}, `model` is {declared.__name__}"

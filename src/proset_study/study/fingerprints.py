@@ -159,19 +159,25 @@ def closure(*modules: str) -> tuple[dict[str, str], set[str]]:
     return sources, libraries
 
 
-@cache  # parsing takes most of the planning, and closures share most of their modules
+@cache  # closures share most of their modules
 def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
     """Normalised sources of a module and its templates, by name, and what it imports."""
     if (path := _source_file(name)) is None:
         raise ModuleNotFoundError(f"there is no module {name!r}", name=name)
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    source, imported, named = _normalised(name, path.read_text(encoding="utf-8"))
+    templates = path.parent.glob("templates/*") if "jinja2" in imported else _files(path.parent, named)
+    return {name: source, **{file.name: file.read_text(encoding="utf-8") for file in templates}}, imported
+
+
+@cache  # parsing takes most of the planning
+def _normalised(name: str, text: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
+    """What counts of a source, what it imports, and what may be names of files if it is a method by command."""
+    tree = ast.parse(text)
     if name in _FORMATS:
-        version_of_format = next(s for s in map(ast.unparse, tree.body) if s.startswith("FORMAT_VERSION = "))
-        return {name: version_of_format}, frozenset()
+        return next(s for s in map(ast.unparse, tree.body) if s.startswith("FORMAT_VERSION = ")), frozenset(), ()
     tree = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ())).visit(tree)
     imported = frozenset(_imports(tree))
-    templates = path.parent.glob("templates/*") if "jinja2" in imported else _named(tree, path.parent, imported)
-    return {name: ast.dump(tree), **{file.name: file.read_text(encoding="utf-8") for file in templates}}, imported
+    return ast.dump(tree), imported, _constants(tree) if _COMMAND in imported else ()
 
 
 def _source_file(name: str) -> Path | None:
@@ -185,12 +191,14 @@ def _own_file(name: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def _named(tree: ast.AST, folder: Path, imported: frozenset[str]) -> list[Path]:
-    """Files that a method by command names, which it runs or reads; see `external`."""
-    if _COMMAND not in imported:
-        return []
+def _constants(tree: ast.AST) -> tuple[str, ...]:
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    return [folder / text for text in sorted(texts) if len(text) < MAX_NAME and (folder / text).is_file()]
+    return tuple(sorted(text for text in texts if len(text) < MAX_NAME))
+
+
+def _files(folder: Path, named: tuple[str, ...]) -> list[Path]:
+    """Files that a method by command names, which it runs or reads; see `external`."""
+    return [folder / name for name in named if (folder / name).is_file()]
 
 
 def _others(name: str, packages: set[str]) -> set[str]:

@@ -6,7 +6,6 @@ Names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` 
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -209,7 +208,7 @@ def downloads(study: Study) -> list[str]:
 
 def data_files(study: Study) -> list[str]:
     """The data sets of all replicates."""
-    return _files(places(study, study.replicates), [DATA])
+    return list(dict.fromkeys(place.name(DATA) for place in places(study, study.replicates)))
 
 
 def evaluation_files(study: Study, replicates: Iterable[int | str], data_set: str | None = None) -> list[str]:
@@ -234,10 +233,6 @@ def score_files(study: Study, experiments: Iterable[str], replicates: Iterable[i
         for replicate in replicates or study.replicates
         if any(study.data_sets_of(run, replicate) for run in study.experiments[experiment])
     ]
-
-
-def _files(models: Iterable[Place], templates: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(place.name(template) for place, template in product(models, templates)))
 
 
 def record_archives(study: Study) -> list[str]:

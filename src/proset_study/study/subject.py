@@ -1,7 +1,7 @@
 """What the contract of methods tests: a method with parameters of the config, on small data."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -45,6 +45,11 @@ class Subject:
         parameters = self.parameters(n_features=data.X.shape[1]) if parameters is None else parameters
         return self.method(data).fit(parameters, self.complexity if complexity is None else complexity, SEED)
 
+    @cached_property
+    def fits(self) -> list[tuple[FoldData, Fitted]]:
+        """Data of two and of three classes, each with a fit, for the checks that only look at a model."""
+        return [(data, self.fit(data)) for data in map(make_fold_data, (2, 3))]
+
     def _stage(self, stage):
         return self.run.stage(stage, self.run.data_sets[0])
 
@@ -82,13 +87,6 @@ def _halves(X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> F
         centre=np.zeros(X.shape[1]),
         scale=np.ones(X.shape[1]),
     )
-
-
-def fits_of(subject: Subject) -> Iterator[tuple[FoldData, Fitted]]:
-    """Data of two and of three classes, each with a fit."""
-    for n_classes in (2, 3):
-        data = make_fold_data(n_classes)
-        yield data, subject.fit(data)
 
 
 def make_mixed_data(n: int = 200) -> FoldData:

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from tests.shared import made_once
 
 from proset_study.base.records import write_json
 from proset_study.report.analysis.manifest import manifest
@@ -63,25 +64,27 @@ def numbers(tmp_path):
 @pytest.fixture(scope="session")
 def report(stored, tmp_path_factory):
     """The pages of the small study: a folder with index.html, tables.html, explore.html and data_sets/."""
-    folder = tmp_path_factory.mktemp("report")
-    config = {**stored.study.config, "experiments": {**stored.study.config["experiments"]}}
-    config["experiments"]["E99"] = {**config["experiments"]["E8"], "title": "<i>not run</i>"}
-    whole = Stored(stored.folder, type(stored.study).of(config))
-    write_figures(whole, folder / "figures/overview", PUBLISHED)
-    order = stored.study.data_sets
-    for data_set in order:
-        figures = folder / "figures" / data_set
-        if data_set == "cross":  # whose page only has to be there
-            write_json(figures / "figures.json", {"figures": [], "missing": []})
-        else:
-            write_figures(stored, figures, data_set)
-        page = folder / f"data_sets/{data_set}.html"
-        write_data_set(page, stored, data_set, figures, neighbours=neighbours(order, data_set))
-    write_report(whole, folder, PUBLISHED, ["tables", "numbers", "models"])
-    write_json(folder / "manifest.json", manifest(whole) | {"not_converged": {"0": ["replicate_0/<a>, trial 3"]}})
-    records = [name for name in layout.record_names(whole.study, "replicate_0") if (stored.folder / name).exists()]
-    pack(stored.folder, records, folder / "records/replicate_0.tar.xz")
-    write_index(folder, whole, PUBLISHED)
-    write_tables(folder / "tables.html", whole, PUBLISHED)
-    write_explore(folder / "explore.html", whole)
-    return folder
+
+    def make(folder):
+        config = {**stored.study.config, "experiments": {**stored.study.config["experiments"]}}
+        config["experiments"]["E99"] = {**config["experiments"]["E8"], "title": "<i>not run</i>"}
+        whole = Stored(stored.folder, type(stored.study).of(config))
+        write_figures(whole, folder / "figures/overview", PUBLISHED)
+        order = stored.study.data_sets
+        for data_set in order:
+            figures = folder / "figures" / data_set
+            if data_set == "cross":  # whose page only has to be there
+                write_json(figures / "figures.json", {"figures": [], "missing": []})
+            else:
+                write_figures(stored, figures, data_set)
+            page = folder / f"data_sets/{data_set}.html"
+            write_data_set(page, stored, data_set, figures, neighbours=neighbours(order, data_set))
+        write_report(whole, folder, PUBLISHED, ["tables", "numbers", "models"])
+        write_json(folder / "manifest.json", manifest(whole) | {"not_converged": {"0": ["replicate_0/<a>, trial 3"]}})
+        records = [name for name in layout.record_names(whole.study, "replicate_0") if (stored.folder / name).exists()]
+        pack(stored.folder, records, folder / "records/replicate_0.tar.xz")
+        write_index(folder, whole, PUBLISHED)
+        write_tables(folder / "tables.html", whole, PUBLISHED)
+        write_explore(folder / "explore.html", whole)
+
+    return made_once(tmp_path_factory, "pages", make)

@@ -1,7 +1,6 @@
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -292,11 +291,6 @@ def test_times_are_those_of_stage_1_or_of_the_only_search(stored):
     shown = cost.products_figure({"cross": [stored.final("E8", "cross")]}).figure.axes[0].lines[-1].get_xdata()
     units = [1000 * cost.seconds_of(r) / r["resources"]["matrix_product_ms"] for r in records["E8"]]
     np.testing.assert_allclose(shown, np.median(units))
-    final = stored.final("E8", "cross")
-    old = [
-        {**r, "resources": {k: v for k, v in r["resources"].items() if k != "matrix_product_ms"}} for r in final.paths
-    ]
-    assert cost.products_figure({"cross": [SimpleNamespace(trials=[], paths=old)]}) is None
 
 
 def test_every_figure_of_the_plan_that_has_its_records_is_drawn(stored, all_figures):

@@ -1,7 +1,6 @@
 """Whether the files of a report follow from its records: they are written again and compared."""
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -12,9 +11,10 @@ from proset_study.release.predictions import write_store
 from proset_study.release.verify.differences import CANCELLED, brief, first, line_differences, same
 from proset_study.release.verify.foreign import ForeignReport, Refused
 from proset_study.release.verify.records import Unpacked
+from proset_study.report.rows import groups
 from proset_study.report.write import write_report
 from proset_study.store.metrics import SCORES
-from proset_study.store.results import FINAL, Case, Row, case_rows, rows_of, text_of, write_rows
+from proset_study.store.results import FINAL, Row, case_rows, rows_of, text_of, write_rows
 from proset_study.study import layout
 
 MAX_WORKBOOK = 2**26  # bytes of its parts
@@ -53,11 +53,7 @@ def numbers(
 
 def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Iterator[str]:
     """Write the scores of each experiment: ours where there are records, else theirs."""
-    computed: defaultdict[Case, list[Row]] = defaultdict(list)
-    taken: defaultdict[Case, list[Row]] = defaultdict(list)
-    for cases, all_rows in ((computed, ours), (taken, theirs)):
-        for row in all_rows:
-            cases[row.case].append(row)
+    computed, taken = groups(ours, "case"), groups(theirs, "case")
     files: dict[str, list[Row]] = {}
     for case in stored.study.cases(stored.replicates):
         key = (case["replicate"], case["experiment"], case["method"], case["dataset"], case["variant"])

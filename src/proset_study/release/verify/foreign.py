@@ -30,7 +30,10 @@ MAX_FILES = 100_000  # of a report; `store.packed` limits their bytes
 MAX_LINES = 2_000_000  # of a table, whose rows are in memory
 MAX_DATA = 2**32  # bytes of all data sets that are made again
 TIMESTAMP = ".snakemake_timestamp"  # an empty file of Snakemake's own in each folder that is an output
-_MANIFEST = {"config": dict, "data_sha256": dict, "cost": dict, "not_converged": dict, "missing": list}
+_MANIFEST = {
+    **dict.fromkeys(("arithmetic", "config", "cost", "data_sha256", "not_converged", "records_sha256"), dict),
+    "missing": list,
+}
 
 
 class Refused(ValueError):
@@ -116,12 +119,8 @@ class ForeignReport:
         for key, kind in _MANIFEST.items():
             if not isinstance(found, dict) or not isinstance(found.get(key), kind):
                 raise Refused(f"manifest.json: {key} is missing or of the wrong kind")
-        if "arithmetic" in found:  # not in older reports
-            said = found["arithmetic"]
-            if not isinstance(said, dict) or not isinstance(said.get("proset"), str):
-                raise Refused("manifest.json: arithmetic does not name that of proset")
-            if not isinstance(found.get("records_sha256"), dict):
-                raise Refused("manifest.json: records_sha256 is missing or of the wrong kind")
+        if not isinstance(found["arithmetic"].get("proset"), str):
+            raise Refused("manifest.json: arithmetic does not name that of proset")
         return found
 
 

@@ -71,15 +71,19 @@ def case_of(study: Study, final: Final) -> Case:
 
 def is_exact(final: Final) -> bool:
     """Whether a repeated fit must give the same bits as the recorded one."""
-    return bool(final.fit.get("arithmetic") == arithmetic_of(final.run.method))
+    return bool(final.fit["arithmetic"] == arithmetic_of(final.run.method))
+
+
+def refitted(study: Study, final: Final, path: Path) -> tuple[dict, np.ndarray]:
+    """The record and the predictions of the same fit once more, whose model is written to a path."""
+    case, complexity = case_of(study, final), final.stage2["complexity"]
+    record, _, probabilities = fit_final(final.data, final.folds, final.parameters, complexity, case, path)
+    return record, probabilities
 
 
 def fit_again(study: Study, final: Final, path: Path, tolerance: float) -> Iterator[str]:
     """Fit a final model again and write it; yields what differs from its record and its predictions."""
-    parameters = {**final.settings("stage2")["parameters"], **final.selected_parameters}
-    again, _, probabilities = fit_final(
-        final.data, final.folds, parameters, final.stage2["complexity"], case_of(study, final), path
-    )
+    again, probabilities = refitted(study, final, path)
     recorded = {key: value for key, value in final.fit.items() if key != "refits"}
     yield from record_differences("", recorded, again, tolerance)
     yield from other_predictions("", probabilities, final.probabilities, tolerance)
@@ -92,8 +96,8 @@ def other_predictions(which: str, probabilities: np.ndarray, recorded: np.ndarra
 
 
 def record_differences(which: str, recorded: Mapping, again: Mapping, tolerance: float) -> Iterator[str]:
-    """What differs; a record without a name of its arithmetic is an older one, which lacks what came later."""
-    for key in sorted({*recorded, *(again if "arithmetic" in recorded else ())} - set(NOT_COMPARED)):
+    """What differs."""
+    for key in sorted({*recorded, *again} - set(NOT_COMPARED)):
         absolute = 0.0 if key == "parameters" else tolerance
         if key not in recorded or key not in again or not same(recorded[key], again[key], tolerance, absolute):
             found = f"{key} is {brief(recorded.get(key))}, fitted again {brief(again.get(key))}"

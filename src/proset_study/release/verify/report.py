@@ -59,7 +59,7 @@ def verify(
     except (OSError, ValueError, MemoryError) as error:
         yield f"{report or archive} is refused: {one_line(error)}"
         return
-    made_by = manifest["arithmetic"]["proset"] if "arithmetic" in manifest else None
+    made_by = manifest["arithmetic"]["proset"]
     same = made_by == arithmetic.name()
     tolerance = 0.0 if same else OLDER
     say(f"data and splits are made again from their seeds, numbers from records of {_replicates(stored.recorded)}")
@@ -70,25 +70,19 @@ def verify(
         yield f"{len(others)} file(s) in {archive} do not belong to the report, the first is {min(others)[:200]!r}"
     if stored.others:
         ignored = f"{len(stored.others)} file(s) in records/ are no records of the config"
-        ignored += f", the first is {min(stored.others)[:200]!r}"
-        if made_by is None:
-            say(f"{ignored}; they are not read")
-        else:
-            yield ignored
+        yield f"{ignored}, the first is {min(stored.others)[:200]!r}"
     incomplete = list(_guarded("records", completeness, stored))
     yield from incomplete
     yield from _guarded("data", data_and_splits, stored, manifest)
     yield from _guarded("selections", selections, stored)
     yield from _guarded("costs", costs, stored, manifest)
-    if made_by is not None:
-        yield from _guarded("records", checksums, stored, manifest)
+    yield from _guarded("records", checksums, stored, manifest)
     exactness = "to the byte" if same else f"text exactly, numbers to a relative difference of {tolerance:g}"
     derived = f"{layout.ALL_SCORES}, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/"
     say(f"{derived} are computed again and compared {exactness}")
     if not same:
-        theirs = "an older one" if made_by is None else repr(made_by)
         here = f"here it is {arithmetic.name()}: fits of proset are not repeated"
-        say(f"the arithmetic of the report is {theirs}, {here}")
+        say(f"the arithmetic of the report is {made_by!r}, {here}")
     yield from _guarded("numbers", numbers, stored, foreign, published, tolerance, say)
     yield from _guarded("predictions", predictions, stored, foreign, unchecked.append)
     yield from _guarded("workbook", workbook, stored, foreign, tolerance)

@@ -14,6 +14,7 @@ from proset_study.data import generators
 from proset_study.data.generators.base import Generator
 from proset_study.data.splits import TEST
 from proset_study.methods.labels import method_name
+from proset_study.report.analysis.losses import prior_loss
 from proset_study.report.analysis.over_data_sets import OverDataSets, origin_of, over_data_sets
 from proset_study.report.analysis.paired import Mean, mean_difference
 from proset_study.report.analysis.response_curves import true_probabilities
@@ -42,8 +43,6 @@ class Property:
     def tables(self, split: float, above: bool) -> str:
         """The tables on one side of a value, to follow "tables with".
 
-        Examples
-        --------
         >>> PROPERTIES["train_samples"].tables(1200.0, above=True), PROPERTIES["missing"].tables(0.0, above=False)
         ('more than 1,200 training rows', 'no missing values')
         """
@@ -157,8 +156,6 @@ def over_sources(values: np.ndarray, source: np.ndarray) -> Mean | None:
 
     The sources are the units of its interval: data sets of one generator repeat each other.
 
-    Examples
-    --------
     >>> over_sources(np.array([1.0, 3.0, 4.0, 6.0]), np.array([0, 0, 1, 2])).value
     4.0
     """
@@ -195,19 +192,11 @@ def _table(stored, compared, i):
         train_samples=float(train.sum()),
         columns=float(n_columns),
         classes=float(len(data.class_names)),
-        noise=round(loss / _prior_loss(data, train), DIGITS),
+        noise=round(loss / prior_loss(final), DIGITS),
         categorical=n_categorical / n_columns if n_columns else 0.0,
         missing=float(np.isnan(data.X[train]).mean()) if n_columns else 0.0,
         noise_from="best method" if bayes is None else "Bayes rule",
     )
-
-
-def _prior_loss(data, train):
-    """Log-loss of the class proportions of the training part."""
-    from scipy.stats import entropy
-
-    weight = None if data.sample_weight is None else data.sample_weight[train]
-    return float(entropy(np.bincount(data.y[train], weights=weight)))
 
 
 def _bayes_loss(stored, final):

@@ -17,7 +17,7 @@ class Cost:
     method: str
     fit_cpu_s: float
     score_cpu_s: float
-    matrix_products: float | None
+    matrix_products: float
     kernel_entries: int | None
     multiply_adds: int | None
 
@@ -27,16 +27,14 @@ def seconds_of(record: dict) -> float:
     return record["resources"]["fit_cpu_s"] + record["resources"]["score_cpu_s"]
 
 
-def matrix_products(record: dict) -> float | None:
-    """The same as a multiple of one matrix product that was timed next to it; None in records of former versions."""
-    unit = record["resources"].get("matrix_product_ms")
-    return None if unit is None else 1000 * seconds_of(record) / unit
+def matrix_products(record: dict) -> float:
+    """The same as a multiple of one matrix product that was timed next to it."""
+    return 1000 * seconds_of(record) / record["resources"]["matrix_product_ms"]
 
 
 def operations(record: dict) -> tuple[int, int] | tuple[None, None]:
     """Kernel entries and multiply-adds of a fit and its scoring, at most, as far as the method knows them."""
-    counted = methods.get(record["method"]).operations(record) if "n_features" in record else None
-    return counted or (None, None)
+    return methods.get(record["method"]).operations(record) or (None, None)
 
 
 def costs(stored: Stored) -> list[Cost]:

@@ -111,8 +111,6 @@ def between_properties(battery: Battery) -> list[Alike]:
 def rank_correlation(a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> float:
     """Spearman's correlation with weights that sum to 1; 0 if all values of one are equal.
 
-    Examples
-    --------
     >>> rank_correlation(np.array([1, 10, 100]), np.array([-3, 0, 1]), np.full(3, 1 / 3))
     1.0
     """
@@ -127,8 +125,6 @@ def rank_correlation(a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> float:
 def interval(r: float, n: int, width: float) -> tuple[float, float]:
     """Ends of the interval of a rank correlation from `n` independent pairs, at `width` standard errors.
 
-    Examples
-    --------
     >>> [round(end, 2) for end in interval(0.5, 40, 1.96)]
     [0.2, 0.71]
     """

@@ -4,24 +4,15 @@ from collections import Counter
 from functools import cache
 from itertools import combinations, product
 from math import sqrt
-from pathlib import Path
 from statistics import fmean, stdev
 
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
-from proset_study.report.analysis.battery_files import write_battery
 from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
-from proset_study.report.analysis.over_data_sets import Omnibus, Pair, Rank, over_data_sets
-from proset_study.report.analysis.paired import mean_difference
-from proset_study.report.analysis.prototypes import COLUMNS as PROTOTYPE_COLUMNS
-from proset_study.report.analysis.prototypes import prototype_rows
-from proset_study.report.analysis.response_curves import COLUMNS as CURVE_COLUMNS
-from proset_study.report.analysis.response_curves import response_rows
+from proset_study.report.analysis.paired import differences, mean_difference
 from proset_study.report.analysis.runs import compared_runs
 from proset_study.store.metrics import LOSSES
-from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
-from proset_study.study import layout
 
 RULES = {  # what is added to the smallest mean log-loss, in standard deviations over the folds
     "best": lambda n_folds: 0.0,
@@ -105,13 +96,12 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
         for first, second in combinations([r.method for r in runs], 2):
             if stored.study.is_large and first != stored.study.subject:
                 break
-            ours, theirs = losses[first][data_set], losses[second][data_set]
-            differences = [ours[r] - theirs[r] for r in sorted(set(ours) & set(theirs))]
-            if len(differences) < 2:
+            paired = differences(losses[first][data_set], losses[second][data_set])
+            if len(paired) < 2:
                 continue
-            mean = mean_difference(differences, overlap[data_set])
-            values = (data_set, score, first, second, len(differences), sum(d < 0 for d in differences), mean.value)
-            tested = (stdev(differences), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
+            mean = mean_difference(paired, overlap[data_set])
+            values = (data_set, score, first, second, len(paired), sum(d < 0 for d in paired), mean.value)
+            tested = (stdev(paired), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
             rows.append(dict(zip(METHOD_COLUMNS, (*values, *tested, mean.equivalence(ROPE)), strict=True)))
     return rows
 
@@ -135,20 +125,6 @@ def selected_features(stored: Stored) -> list[dict]:
         numbers = ((name, len(counters), n, n / len(counters)) for name, n in counts.items())
         rows += [dict(zip(FEATURE_COLUMNS, (*key, *of_feature), strict=True)) for of_feature in numbers]
     return rows
-
-
-def write_findings(folder: Path, stored: Stored) -> None:
-    """Write CSV files of rules, methods, prototypes and response curves, and those over data sets; no model is read."""
-    write_rows(layout.file_in(folder, layout.RULES), rules(stored), RULE_COLUMNS)
-    write_rows(folder / "methods.csv", methods_over_replicates(stored), METHOD_COLUMNS)
-    found = over_data_sets(stored)
-    write_rows(folder / "ranks.csv", [rank for c in found for rank in c.ranks], Rank)
-    write_rows(folder / "pairs.csv", [pair for c in found for pair in c.pairs], Pair)
-    write_rows(folder / "over_data_sets.csv", [c.test for c in found], Omnibus)
-    write_battery(folder, stored)
-    write_rows(folder / "prototypes.csv", prototype_rows(stored), PROTOTYPE_COLUMNS)
-    if curves := response_rows(stored):
-        write_rows(folder / "response_curves.csv", curves, CURVE_COLUMNS)
 
 
 def _complexity(stage, records, selection, chosen):

@@ -4,9 +4,12 @@ from collections import defaultdict
 from collections.abc import Callable
 from statistics import fmean
 
+import numpy as np
+
+from proset_study.data.splits import TEST
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import FINAL, by_fit_seed
-from proset_study.store.stored import Stored
+from proset_study.store.stored import Final, Stored
 
 ROPE = 0.01  # nats, Brier score, or proportion of the balanced error: less than this makes no difference in practice
 
@@ -33,6 +36,15 @@ def by_method(
         if source.setdefault((row.method, row.dataset), row.experiment) == row.experiment:
             found[row.method][row.dataset][row.replicate] = convert(fmean(values))
     return found
+
+
+def prior_loss(final: Final) -> float:
+    """Log-loss of the class proportions of the training part on the training part."""
+    train = final.folds != TEST
+    weight = None if final.data.sample_weight is None else final.data.sample_weight[train]
+    proportion = np.bincount(final.data.y[train], weights=weight)
+    proportion = proportion[proportion > 0] / proportion.sum()
+    return float(-(proportion * np.log(proportion)).sum())
 
 
 def generated(stored: Stored, data_set: str) -> bool:

@@ -84,8 +84,7 @@ def _summary(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]
         for quantity, seconds in record["resources"].items():
             if quantity.endswith("_s"):
                 total[quantity] = round(total.get(quantity, 0.0) + seconds, 3)
-        if (products := matrix_products(record)) is not None:
-            total["matrix_products"] = round(total.get("matrix_products", 0.0) + products, 1)
+        total["matrix_products"] = round(total.get("matrix_products", 0.0) + matrix_products(record), 1)
         if not record["summary"].get("converged", True):
             which = "".join(f", {unit} {record[unit]}" for unit in ("fold", "trial") if unit in record)
             not_converged.append(f"{name}{which}")

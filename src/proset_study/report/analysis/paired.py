@@ -68,14 +68,23 @@ def mean_difference(differences: list[float], overlap: float = 0.0) -> Mean:
     return Mean(fmean(differences), sqrt(1 / n + overlap) * stdev(differences), n - 1)
 
 
+def differences(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[float]:
+    """Ours minus theirs, on the replicates that both have."""
+    return [ours[r] - theirs[r] for r in sorted(ours.keys() & theirs.keys())]
+
+
 def on_each_data_set(ours: Losses, theirs: Losses, overlap: Mapping[str, float]) -> dict[str, Mean]:
     """Mean differences, ours minus theirs, on the data sets of which both methods have two replicates or more."""
-    means = {}
-    for data_set in ours:
-        if len(shared := sorted(ours[data_set].keys() & theirs.get(data_set, {}).keys())) > 1:
-            differences = [ours[data_set][r] - theirs[data_set][r] for r in shared]
-            means[data_set] = mean_difference(differences, overlap[data_set])
-    return means
+    paired = {data_set: differences(ours[data_set], theirs.get(data_set, {})) for data_set in ours}
+    return {d: mean_difference(values, overlap[d]) for d, values in paired.items() if len(values) > 1}
+
+
+def by_verdict(means: Mapping[str, Mean]) -> dict[str, list[str]]:
+    """The data sets on which the first method is ahead, behind and neither, by `VERDICTS`."""
+    found: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
+    for data_set, mean in means.items():
+        found[mean.side(LEVEL, VERDICTS)].append(data_set)
+    return found
 
 
 def among_the_best(losses: Mapping[str, Mapping[int, float]], overlap: float) -> set[str]:

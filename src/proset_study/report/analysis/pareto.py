@@ -82,8 +82,6 @@ def points(stored: Stored, battery: Battery) -> list[Point]:
 def size_of(method: str, quantities: Quantities, train_samples: float) -> float:
     """Numbers in a model: prototypes or the like times active features, else leaves or the like, else active features.
 
-    Examples
-    --------
     >>> size_of("proset", {"prototypes": 12.0, "active_features": 3.0}, 100.0)
     36.0
     >>> size_of("random_forest", {"leaves": 500.0, "active_features": 3.0}, 100.0)
@@ -103,8 +101,6 @@ def size_of(method: str, quantities: Quantities, train_samples: float) -> float:
 def front(criteria: np.ndarray) -> np.ndarray:
     """Whether each row is on the Pareto front: no other row is nowhere larger and somewhere smaller; shape (n,).
 
-    Examples
-    --------
     >>> front(np.array([[0.1, 50], [0.2, 10], [0.2, 20], [0.3, 5]])).tolist()
     [True, True, False, True]
     """

@@ -63,8 +63,6 @@ def ratings(battery: Battery, seed: int) -> list[Rating]:
 def normalised(losses: np.ndarray) -> np.ndarray:
     """Normalised scores, shape (N, k): 1 for the best loss, 0 for the median and above it.
 
-    Examples
-    --------
     >>> normalised(np.array([[0.1, 0.2, 0.3, 0.9, 0.5]])).tolist()
     [[1.0, 0.5, 0.0, 0.0, 0.0]]
     """
@@ -87,8 +85,6 @@ def elo(wins: np.ndarray, reference: int) -> np.ndarray:
 
     By Newton's method, all comparisons side by side; the rating of `reference` is `REFERENCE_ELO`.
 
-    Examples
-    --------
     Ten wins of the first method and one of the second are odds of 10.25 to 1.25, as 1/4 each comes from the prior.
 
     >>> elo(np.array([[[0.0, 10.0], [1.0, 0.0]]]), 1).round().tolist()

@@ -18,7 +18,7 @@ from proset_study.data import generators
 from proset_study.data.sources import random_numbers
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.paired import differences, mean_difference
 from proset_study.report.analysis.runs import derived_from
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.wording import listed
@@ -52,8 +52,6 @@ def points(study_data_sets: dict[str, dict]) -> dict[str, dict[float, str]]:
 
     Properties begin with `Generator.curves_of`, so that curves of several generators can be in one study.
 
-    Examples
-    --------
     >>> baseline, fewer = {"generator": "clusters"}, {"generator": "clusters", "samples": 100}
     >>> points({"baseline": baseline, "fewer": fewer, "wine": {"sklearn": "wine"}})
     {'samples': {100: 'fewer', 1000: 'baseline'}}
@@ -136,20 +134,16 @@ def compared(curves: Curves, first: str) -> dict[str, dict[str, dict[float, str]
     """
     found = {}
     for varied, on_curve in curves.points.items():
-        others = [method for method in curves.methods if method != first]
-        differences: dict[str, dict[float, list[float]]] = {other: {} for other in others}
-        for other in others:
-            for value, data_set in on_curve.items():
-                ours, theirs = (curves.excess.get((method, data_set), {}) for method in (first, other))
-                if len(shared := sorted(ours.keys() & theirs.keys())) > 1:
-                    differences[other][value] = [ours[r] - theirs[r] for r in shared]
-        differences = {
-            other: by_value for other, by_value in differences.items() if len(by_value) >= min(2, len(on_curve))
-        }
-        level = 1 - ALPHA / max(1, sum(map(len, differences.values())))
+        paired = {}
+        for other in (method for method in curves.methods if method != first):
+            both = {v: [curves.excess.get((method, d), {}) for method in (first, other)] for v, d in on_curve.items()}
+            by_value = {v: values for v, of_both in both.items() if len(values := differences(*of_both)) > 1}
+            if len(by_value) >= min(2, len(on_curve)):
+                paired[other] = by_value
+        level = 1 - ALPHA / max(1, sum(map(len, paired.values())))
         found[varied] = {
             other: {value: mean_difference(several).side(level, _STATES) for value, several in by_value.items()}
-            for other, by_value in differences.items()
+            for other, by_value in paired.items()
         }
     return found
 
@@ -157,8 +151,6 @@ def compared(curves: Curves, first: str) -> dict[str, dict[str, dict[float, str]
 def crossings(states: dict[str, dict[float, str]]) -> str:
     """The states of one curve, as `compared` gives them, in words.
 
-    Examples
-    --------
     >>> ahead, behind = "ahead of", "behind"
     >>> crossings({"knn": {0: behind, 4: ahead, 12: ahead}, "svm": {0: ahead, 4: ahead, 12: ahead}})
     'ahead of KNN from 4 on, SVM everywhere; behind KNN at 0'

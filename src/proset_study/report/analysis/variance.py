@@ -63,8 +63,6 @@ class Components:
 def components(scores: list[list[float]]) -> Components:
     """Estimates from scores by replicate and seed; every replicate has as many seeds.
 
-    Examples
-    --------
     >>> found = components([[1.0, 3.0], [6.0, 10.0]])  # B = 36, W = 5
     >>> found.splits, found.seeds, found.of_means
     (15.5, 5.0, 18.0)

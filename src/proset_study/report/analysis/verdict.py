@@ -13,7 +13,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
 from proset_study.report.analysis.limits import limits
 from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
-from proset_study.report.analysis.paired import LEVEL, among_the_best, mean_difference, on_each_data_set
+from proset_study.report.analysis.paired import LEVEL, among_the_best, by_verdict, mean_difference, on_each_data_set
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
 from proset_study.report.analysis.runs import derived_from, main_score
 from proset_study.report.rows import groups, pick
@@ -138,8 +138,6 @@ def verdict_markdown(found: Verdict) -> str:
 def average_ranks(losses: Losses) -> dict[str, float]:
     """Average rank of each method by mean loss over the `common` data sets, the best one first; NaN if there are none.
 
-    Examples
-    --------
     >>> average_ranks({"a": {"wine": {0: 0.2, 1: 0.4}, "iris": {0: 0.1}}, "b": {"wine": {0: 0.1}, "iris": {0: 0.5}}})
     {'a': 1.5, 'b': 1.5}
     """
@@ -155,8 +153,6 @@ def average_ranks(losses: Losses) -> dict[str, float]:
 def mean_losses(losses: Losses) -> dict[str, list[float]]:
     """Mean loss of each method over the replicates that all of them have, by data set that has some.
 
-    Examples
-    --------
     >>> mean_losses({"a": {"wine": {0: 0.2, 1: 0.5}, "iris": {0: 0.1}}, "b": {"wine": {0: 0.1}}})
     {'wine': [0.2, 0.1]}
     """
@@ -192,8 +188,6 @@ def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:
     scores than chance leaves in them; the second alone is "compatible". Both take data sets as units, since the scores
     of one are not independent. The tolerance decides nothing: it passes other methods, too.
 
-    Examples
-    --------
     >>> reproduced([Finding("test scores within the tolerance", of=15, found=14)])
     [('Reproduced?', '14 of 15 published test scores are within the tolerance; it takes replicates to say how many \
 chance allows.')]
@@ -228,13 +222,11 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
         return [("Unfinished:", f"no model of {method_name(subject)} has a score.")]
     ours, clauses = losses[subject], []
     for other in (m for m in shown if m in losses and m != subject):
-        states: dict[str, list[str]] = {"ahead": [], "behind": [], "open": []}
-        for data_set, mean in on_each_data_set(ours, losses[other], overlap).items():
-            states[mean.side(LEVEL, ("ahead", "behind", "open"))].append(data_set)
-        if n := sum(map(len, states.values())):
+        if means_of_both := on_each_data_set(ours, losses[other], overlap):
+            ahead, behind, undecided = by_verdict(means_of_both).values()
             clauses.append(
-                f"ahead of {method_name(other)} on {len(states['ahead'])} of {n} data sets, behind on"
-                f" {how_many(states['behind'])}, undecided on {len(states['open'])}"
+                f"ahead of {method_name(other)} on {len(ahead)} of {len(means_of_both)} data sets, behind on"
+                f" {how_many(behind)}, undecided on {len(undecided)}"
             )
     words = f"{method_name(subject)} is {'; '.join(clauses)}."
     means = mean_losses(losses)

@@ -12,7 +12,7 @@ from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import Agreement, summary
-from proset_study.report.analysis.response_curves import curves_of, points, response_section
+from proset_study.report.analysis.response_curves import SCORES, curves_of, points, response_section
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.article.open_track import CPU, OF_TRACK, TRACK
 from proset_study.report.article.study import BENCH, DRAWS, ON_DRAWS, RESULTS, STUDY, equivalent, misses_of
@@ -27,6 +27,7 @@ from proset_study.study import layout
 
 CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"
 REPORTS = (STUDY, DRAWS, TRACK, CURVES, ESTIMATES)
+PANEL = (2.2, 1.35)  # inches: three columns are as wide as a line of text
 SHOWN = (*NEVER, "bootstrap_632_plus", "holdout_20", "stratified_10", *OF_THE_SELECTED)  # estimates of the error
 
 
@@ -52,7 +53,12 @@ def response_curves(stored: Reported) -> Content:
 @figure("response_curves.curves")
 def excess(stored: Reported) -> Figure:
     """Excess error against each property."""
-    return response_figure(_curves(stored)[0], stored.study.subject).figure
+    curves = _curves(stored)[0]
+    drawn = response_figure(curves, stored.study.subject, PANEL).figure
+    for axes in drawn.axes:
+        axes.set_ylabel("")
+    drawn.supylabel(f"{SCORES[curves.score]} above Bayes", size=9)
+    return drawn
 
 
 @topic(ESTIMATES, "evaluation/error_estimates.csv")
@@ -78,26 +84,19 @@ def error_estimates(stored: Reported) -> Content:
 
 @topic("", *(f"{report}/{layout.MANIFEST}" for report in REPORTS), command=OF_TRACK)
 def computation(project: Path) -> Content:
-    """What all reports were computed from and on, and how much time they took."""
-    table, fits, seconds = [["report", "replicates", "fits", "CPU hours", "commit", "processor"]], 0.0, 0.0
+    """How much all reports took."""
+    fits, seconds = 0.0, 0.0
     for report in REPORTS:
-        manifest = Reported(project / report).manifest
-        spent = cost_by_method(manifest).values()
+        spent = cost_by_method(Reported(project / report).manifest).values()
         n_fits, cpu = (sum(cost[key] for cost in spent for key in keys) for keys in (("fits",), CPU))
-        numbers = [whole(len(manifest["cost"])), whole(n_fits), decimals(cpu / 3600, 1)]
-        name = Path(report).name.replace("_", " ")
-        table.append([name, *numbers, manifest["commit"], manifest["machine"]["processor"]])
         fits, seconds = fits + n_fits, seconds + cpu
-    return Content({"fits": whole(fits), "hours": decimals(seconds / 3600, 1)}, {"reports": table})
+    return Content({"fits": whole(fits), "hours": decimals(seconds / 3600, 1)})
 
 
 def _curves(stored):
     found = stored.read("findings/response_curves.csv")
     found = [{**row, "replicate": int(row["replicate"])} for row in found]
     return curves_of(found, points(stored.study.config["data_sets"]))
-
-
-SCORES = ("log_loss", "roc_auc", "balanced_accuracy")
 
 
 @topic("", f"{DRAWS}/{layout.COMPARISON}", f"{STUDY}/{layout.COMPARISON}", command=ON_DRAWS)
@@ -168,14 +167,12 @@ def explanations(project: Path) -> Content:
         for data_set, group in groups(rows(project / RESULTS / "trees.csv"), "data_set").items()
         if max(row["log_loss"] for row in group) - min(row["log_loss"] for row in group) > ROPE
     }
-    table = [["data set", "trees", "log-loss", "ROC-AUC", "balanced accuracy"]]
     distances: Counter[str] = Counter()
-    for data_set, group in trees.items():
-        table.append([data_set, "published", *(f"{group[0][f'{score}_published']:.2f}" for score in SCORES)])
+    for group in trees.values():
         for row in group:
-            table.append(["", row["trees"], *(f"{row[s]:.3f} ± {row[f'{s}_deviation']:.3f}" for s in SCORES)])
             distances[row["trees"]] += abs(row["log_loss"] - row["log_loss_published"])
     texts = {
+        "trees_matter": listed(list(trees)),
         "nearest_trees": min(distances, key=lambda kind: distances[kind]),
         "same": ratio(len(same) - len(pick(same, within="False")), len(same)),
         "same_difference": difference(mean.value, *mean.interval(1 - 2 * ALPHA)),
@@ -191,4 +188,4 @@ def explanations(project: Path) -> Content:
         "package": theirs,
         "zero_cost": decimals(-log(SMALLEST), 1),
     }
-    return Content(texts, {"trees": table})
+    return Content(texts)

@@ -19,6 +19,7 @@ from proset_study.store.stored import Missing
 from proset_study.study import layout
 
 SOURCES, RECORDS = "article", "records.json"
+PICTURE = "docs/images/decision_surface.png"  # of the classifier
 PDF = Path(TEXT).with_suffix(".pdf")
 NO_TYPST = "no PDF, because Typst is not installed: pip install -r requirements-article.txt"
 
@@ -93,10 +94,12 @@ def checked(project: Path) -> tuple[Content, dict[str, Topic]]:
 def build(project: Path, output: Path) -> str:
     """Write records.json, figures, sources and the PDF into a folder; says what was written, and what is not in it.
 
-    `project` is the folder with `article`, `reports`, `benchmarks` and `data`. ValueError as `checked`.
+    `project` is the folder with `article`, `reports`, `benchmarks`, `data` and `docs`. ValueError as `checked`.
     """
     content, missing = checked(project)
     shutil.copytree(project / SOURCES, output, dirs_exist_ok=True)
+    (output / "figures").mkdir(exist_ok=True)
+    shutil.copy2(project / PICTURE, output / "figures")
     for name, figure in content.figures.items():
         save(figure, output / "figures" / name, png=False)
     record = {

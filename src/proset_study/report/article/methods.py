@@ -1,6 +1,5 @@
 """Methods next to each other: test losses, ranks, sizes of models, what the selection rules cost, time."""
 
-from collections import Counter
 from pathlib import Path
 from statistics import fmean, median
 
@@ -8,7 +7,7 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import class_style, log_axis
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import losses_by_method
+from proset_study.report.analysis.losses import generated, losses_by_method
 from proset_study.report.analysis.paired import LEVEL
 from proset_study.report.article.study import BENCH, RESULTS, STUDY, Headline
 from proset_study.report.article.topics import SUBJECT, Content, Reported, figure, topic
@@ -24,7 +23,7 @@ from proset_study.report.article.wording import (
     significant,
     whole,
 )
-from proset_study.report.figures.over_data_sets import methods_figure, rules_figure
+from proset_study.report.figures.over_data_sets import methods_figure
 from proset_study.report.figures.style import legend, panels
 from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import listed
@@ -36,7 +35,6 @@ PROTOTYPE_METHODS = (SUBJECT, "k_means", "k_medoids", "set_cover", "cccd", "near
 PROTOTYPES_ON = ("digits", "checker", "xor_6f")  # many classes, a fine pattern, an interaction
 PUBLISHED_RULE = "one standard deviation"
 FIRST_RANKS = 6  # methods named
-OFTEN = 6  # features of a data set that are named
 
 
 @topic(
@@ -127,17 +125,11 @@ def sparsity(stored: Reported) -> Content:
     return Content(texts)
 
 
-@figure("sparsity.rules")
-def rules_of_stage_1(stored: Reported) -> Figure:
-    """What the rules give up and keep in stage 1."""
-    return rules_figure(pick(_chosen(stored), stage="stage1")).figure
-
-
 @figure("sparsity.prototypes")
 def prototypes(stored: Reported) -> Figure:
     """Error in cross-validation against the number of prototypes; a diamond is the size that was chosen."""
     points = stored.read("findings/prototypes.csv")
-    figure, axes = panels(len(PROTOTYPES_ON), len(PROTOTYPES_ON), (2.15, 2.3))
+    figure, axes = panels(len(PROTOTYPES_ON), len(PROTOTYPES_ON), (2.15, 1.8))
     for panel, data_set in zip(axes, PROTOTYPES_ON, strict=True):
         for k, method in enumerate(PROTOTYPE_METHODS):
             path = [row for row in pick(points, dataset=data_set, method=method) if row["prototypes"]]
@@ -156,16 +148,15 @@ def prototypes(stored: Reported) -> Figure:
 
 @topic(STUDY, "findings/selected_features.csv", needs=(COMPARISON,))
 def features(stored: Reported) -> Content:
-    """How often the models of the compared experiments keep a feature."""
+    """How many features of real data all models of the compared experiments keep."""
     own = stored.experiments(COMPARISON, SUBJECT)
     selected = [row for row in stored.read("findings/selected_features.csv") if row["experiment"] in own]
-    table = [["data set", "replicates", "features", "in all of them", "in none", "most often, in how many"]]
+    always = []
     for data_set, found in groups(selected, "dataset").items():
-        first = sorted(found, key=lambda row: -row["selected"])[:OFTEN]
-        often = ", ".join(f"{row['feature']} {row['selected']:.0f}" for row in first)
-        kept = Counter(row["proportion"] for row in found)
-        table.append([data_set, *map(whole, (found[0]["replicates"], len(found), kept[1.0], kept[0.0])), often])
-    return Content(tables={"selected": table})
+        if not generated(stored, data_set):
+            kept = sum(row["proportion"] == 1.0 for row in found)
+            always.append(f"{kept} of {len(found)} on {data_set}")
+    return Content({"always": listed(always)})
 
 
 @topic(
@@ -180,16 +171,11 @@ def cost(project: Path) -> Content:
     """Time of fits against the published implementation, and whether a lower objective helps."""
     timed, fits, losses = (rows(project / RESULTS / f"{name}.csv") for name in ("published", "fits", "test_loss"))
     cases = groups(timed, "data_set", "setting")
-    table = [["data set", "penalties", "seeds", "published", "ours", "ratio", "log-loss: published", "ours"]]
     factors, fewer = [], 0
-    for (data_set, setting), found in cases.items():
+    for found in cases.values():
         theirs, ours = (median(row[key] for row in found) for key in ("published_seconds", "seconds"))
         fewer += sum(row["prototypes"] for row in found) < sum(row["published_prototypes"] for row in found)
         factors.append(theirs / ours)
-        penalties = {"selected": "selected in the search", "default": "defaults"}[setting]
-        losses_of_both = (decimals(fmean(row[f"{whose}log_loss"] for row in found)) for whose in ("published_", ""))
-        times = f"{theirs:.3g} s", f"{ours:.2g} s", whole(factors[-1])
-        table.append([data_set, penalties, whole(len(found)), *times, *losses_of_both])
     above = [
         fmean(row["log_loss"] - row["published_path_log_loss"] for row in case)
         for case in groups(losses, "data_set", "setting").values()
@@ -202,7 +188,7 @@ def cost(project: Path) -> Content:
         "differences": interval(min(above), max(above)),
         "speed": _speed(project, factors),
     }
-    return Content(texts, {"times": table})
+    return Content(texts)
 
 
 def _speed(project, factors):

@@ -1,6 +1,5 @@
 """The open track: methods in wide spaces, leave-one-out references next to the split, all samples as candidates."""
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
@@ -9,11 +8,11 @@ from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
 from proset_study.report.analysis.manifest import cost_by_method
-from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
+from proset_study.report.analysis.paired import LEVEL, VERDICTS, by_verdict, differences, on_each_data_set
 from proset_study.report.article.methods import stored_ranks
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
-from proset_study.report.article.wording import count, decimals, difference, general, p_value, ratio, whole
+from proset_study.report.article.wording import count, decimals, difference, general, ratio, whole
 from proset_study.report.rows import pick, rows
 from proset_study.report.wording import listed
 from proset_study.store.stored import Missing
@@ -125,8 +124,7 @@ def at_most(project: Path) -> Content:
     texts: dict[str, str] = {"margin": general(ROPE)}
     for name, size in (("few", FEW), ("many", MANY)):
         both = [(of["split"], of["leave-one-out"]) for (n, _), of in losses.items() if n == size and len(of) == 2]
-        differences = [[split[r] - other[r] for r in split.keys() & other.keys()] for split, other in both]
-        means = [fmean(values) for values in differences if values]
+        means = [fmean(values) for split, other in both if (values := differences(split, other))]
         lower = {"split": sum(mean < -ROPE for mean in means), "leave_one_out": sum(mean > ROPE for mean in means)}
         texts |= {name: whole(size), f"{name}_data_sets": count(len(means))}
         texts |= {f"{name}_{form}": count(number) for form, number in lower.items()}
@@ -135,20 +133,14 @@ def at_most(project: Path) -> Content:
 
 @topic(TRACK, "findings/pairs.csv", needs=(TRACKED,))
 def references(stored: Reported) -> Content:
-    """Leave-one-out references against the mean of several draws and the other methods, over data sets."""
-    wanted = {"comparison": TRACKED, "score": "log-loss", "group": "all", "first": LEAVE_ONE_OUT}
-    against = stored.read("findings/pairs.csv", **wanted)
-    rivals = [["leave-one-out references against", "better on", "mean difference", "signed ranks"]]
-    for row in against:
-        wins = ratio(row["first_wins"], row["data_sets"])
-        interval = difference(row["mean_difference"], row["low"], row["high"])
-        rivals.append([method_name(row["second"]), wins, interval, p_value(row["wilcoxon_p"])])
-    (averaged,) = pick(against, second=AVERAGED)
+    """Leave-one-out references against the mean of several draws, over data sets."""
+    wanted = {"comparison": TRACKED, "score": "log-loss", "group": "all", "first": LEAVE_ONE_OUT, "second": AVERAGED}
+    (averaged,) = stored.read("findings/pairs.csv", **wanted)
     texts = {
         "averaged_better": ratio(averaged["second_wins"], averaged["data_sets"]),
         "against_averaged": difference(averaged["mean_difference"], averaged["low"], averaged["high"]),
     }
-    return Content(texts, {"rivals": rivals})
+    return Content(texts)
 
 
 def all_candidates(stored: Reported) -> list[str]:
@@ -200,5 +192,4 @@ def _cost(manifest):
 
 def _sides(ours, theirs, overlap):
     """On how many data sets the first is ahead, behind, and neither."""
-    found = Counter(mean.side(LEVEL, VERDICTS) for mean in on_each_data_set(ours, theirs, overlap).values())
-    return " / ".join(str(found[verdict]) for verdict in VERDICTS)
+    return " / ".join(str(len(where)) for where in by_verdict(on_each_data_set(ours, theirs, overlap)).values())

@@ -57,7 +57,7 @@ RECOMMENDED = ("S1", "S2", "S3", "S4", "S5", "S7", "S14", "S15", "S21")  # claim
 WHOLE, ON_DRAWS, BENCH = overlay("replicates"), overlay("published_draws"), "make bench"
 
 
-@topic(STUDY, layout.ALL_SCORES, needs=("E1", "E2", "E3", "E5", "E6", "E9"), reads_published=True)
+@topic(STUDY, layout.ALL_SCORES, needs=("E1", "E2", "E3", "E5", "E6", "E9", "E10"), reads_published=True)
 def protocol(stored: Reported) -> Content:
     """Data sets, experiments, constants of the searches, and what the report was made with."""
     cells, manifest, config = rows(stored.published), stored.manifest, stored.study.config
@@ -106,7 +106,6 @@ def protocol(stored: Reported) -> Content:
         "commit": manifest["commit"].removesuffix(DIRTY),
         "tree": "with changes that were not committed" if manifest["commit"].endswith(DIRTY) else "clean",
         "cores": count(manifest["machine"]["cores"]),
-        "versions": ", ".join(f"{k} {v}" for k, v in manifest["versions"].items()),
     }
     sizes = {(r.dataset, r.quantity): r.number for r in pick(stored.rows_of(published), section="data")}
     keys = ("samples", "train_samples", "test_samples", "features", "classes")
@@ -178,7 +177,7 @@ def agreement(stored: Reported) -> Figure:
     """Published test log-losses against the means over our replicates, with 95 % prediction intervals."""
     cells = pick(read_rows(stored.folder / layout.COMPARISON, Agreement), section="final", quantity="log_loss")
     by_method = groups([cell for cell in cells if cell.published], "method")
-    figure = Figure(figsize=(6.4, 2.7), layout="constrained")
+    figure = Figure(figsize=(6.4, 2.3), layout="constrained")
     axes = list(figure.subplots(1, 3, sharex=True, sharey=True))
     for panel, (method, of_method) in zip(axes, by_method.items(), strict=True):
         look = {"linestyle": "", "markersize": 4, **method_style(method), "label": method_name(method)}
@@ -211,13 +210,8 @@ def claims(stored: Reported) -> Content:
     for (name, words), group in groups(pick(supported, verdict="fails"), "id", "claim").items():
         holding = dict.fromkeys(ratio(s["replicates_holding"], s["replicates_decided"]) for s in group)
         failing.append([name, words, ", ".join(s["dataset"] or "all" for s in group), ", ".join(holding)])
-    table = [["claim", "what is claimed", "holds", "fails", "undetermined"]]
-    for name in RECOMMENDED:
-        if own := pick(recommended, id=name):
-            parts = [pick(own, verdict=verdict) for verdict in ("holds", "fails", "undetermined")]
-            names = [[s["dataset"] or "all" for s in part] for part in parts]
-            few = (", ".join(where) if len(where) <= 2 else f"{len(where)} data sets" for where in names)
-            table.append([name, own[0]["claim"], *few])
+    refuted = groups(pick(recommended, verdict="fails"), "claim")
+    where = [f'"{words}" ({", ".join(s["dataset"] or "all" for s in found)})' for words, found in refuted.items()]
     texts = {
         "enough": count(MIN_AGREEING),
         "agreeing": percent(AGREEING),
@@ -234,8 +228,9 @@ def claims(stored: Reported) -> Content:
         "recommended_all": whole(of_recommended.total()),
         "recommended_hold": whole(of_recommended["holds"]),
         "recommended_fail": count(of_recommended["fails"]),
+        "recommended_failing": listed(where) or "none",
     }
-    return Content(texts, {"failing": failing, "recommended": table})
+    return Content(texts, {"failing": failing})
 
 
 @topic("", "data/published/statements.csv", command=WHOLE)

@@ -15,7 +15,7 @@ from proset_study.report.evaluations.base import (
     record_of,
     short_name,
 )
-from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, row_axis
 from proset_study.report.rows import groups
 from proset_study.store.stored import Final
 
@@ -80,9 +80,7 @@ def _bars(axes, rows):
         part = np.maximum([row[key] for row in rows], 0.0)  # by chance the estimate of the bias can be below 0
         axes.barh(range(len(rows)), part, left=start, color=colour)
         start += part
-    axes.set_yticks(range(len(rows)), [plain(method_name(row["method"])) for row in rows])
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
+    row_axis(axes, [method_name(row["method"]) for row in rows])
 
 
 REPORT = EvaluationReport(

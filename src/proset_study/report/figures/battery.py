@@ -5,12 +5,12 @@ from matplotlib.figure import Figure
 from proset.plot.style import GREY, plain
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import PROPERTIES, rival_name
-from proset_study.report.analysis.battery_files import BatteryFindings, battery_findings
+from proset_study.report.analysis.battery_findings import BatteryFindings, battery_findings
 from proset_study.report.analysis.dependence import UNCLEAR, Effect
 from proset_study.report.analysis.pareto import Point
 from proset_study.report.analysis.ratings import Rating
 from proset_study.report.figures.registry import over_data_sets
-from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, slug
+from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, row_axis, slug
 from proset_study.report.wording import counted, leader
 
 _COLUMNS, _ROW = 3, 0.17  # panels in a row; height of a method in inches
@@ -32,8 +32,7 @@ def dependence_figure(found: list[Effect]) -> ReportFigure:
             panel.plot(effect.correlation, y, "o", color=colour, markersize=4)
         panel.set(xlabel=f"more {PROPERTIES[name].title}", xlim=(-1.0, 1.0))
         panel.tick_params(axis="y", length=0)
-    axes[0].set_yticks(range(len(rivals)), [plain(rival_name(rival)) for rival in rivals])
-    axes[0].set_ylim(len(rivals) - 0.5, -0.5)
+    row_axis(axes[0], [rival_name(rival) for rival in rivals])
     texts = [f"{rival_name(e.rival)}, {PROPERTIES[e.property].title}: {e.correlation:.2f}, {e.state}" for e in sure]
     return ReportFigure(
         title=f"When the log-loss of {control} is lower, and when that of others",
@@ -56,11 +55,10 @@ def ratings_figure(found: list[Rating]) -> ReportFigure:
         left.plot(rating.elo, y, **style)
         right.hlines(y, rating.normalised_low, rating.normalised_high, color=style["color"], linewidth=1.2)
         right.plot(rating.normalised, y, **style)
-    left.set(xlabel="Elo", ylim=(len(found) - 0.5, -0.5))
-    left.set_yticks(range(len(found)), [plain(method_name(rating.method)) for rating in found])
+    left.set_xlabel("Elo")
+    row_axis(left, [method_name(rating.method) for rating in found])
     right.set(xlabel="normalised score", xlim=(-0.02, 1.02))
-    for panel in (left, right):
-        panel.tick_params(axis="y", length=0)
+    right.tick_params(axis="y", length=0)
     by_name = {method_name(rating.method): rating for rating in found}
     best = leader({name: rating.normalised for name, rating in by_name.items()}, "{:.2f}", max)
     highest = leader({name: rating.elo for name, rating in by_name.items()}, "{:.0f}", max)

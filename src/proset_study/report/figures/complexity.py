@@ -7,8 +7,8 @@ from proset.losses import SMALLEST
 from proset.plot.style import GREY, plain
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
+from proset_study.report.analysis.losses import prior_loss
 from proset_study.report.figures.registry import FigureSpec, of_data_set
-from proset_study.report.figures.search import prior_loss
 from proset_study.report.figures.style import ReportFigure, method_style
 from proset_study.report.wording import leader, model
 from proset_study.store.stored import Final

@@ -29,10 +29,8 @@ def time_figure(compared: Compared, is_large: bool = False) -> ReportFigure:
     )
 
 
-def products_figure(compared: Compared, is_large: bool = False) -> ReportFigure | None:
-    """The same in units of a matrix product; None if records of a former version have none."""
-    if any(matrix_products(record) is None for finals in compared.values() for f in finals for record in _searched(f)):
-        return None
+def products_figure(compared: Compared, is_large: bool = False) -> ReportFigure:
+    """The same in units of a matrix product."""
     draw = _of_methods if is_large else _fits_figure
     return draw(
         compared,
@@ -107,5 +105,4 @@ def _draw(overview):
     if overview.compared:
         is_large = overview.stored.study.is_large
         yield "time", time_figure(overview.compared, is_large)
-        if products := products_figure(overview.compared, is_large):
-            yield "matrix_products", products
+        yield "matrix_products", products_figure(overview.compared, is_large)

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from proset.plot.style import log_axis, plain
+from proset.plot.style import log_axis
 from proset_study.methods.labels import method_name
-from proset_study.report.figures.style import OTHER_COLOURS, canvas, method_style
+from proset_study.report.figures.style import OTHER_COLOURS, canvas, method_style, row_axis
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 WHAT = "Mark: median over the data sets; lines: quartiles, and from 5 to 95 %."
@@ -23,7 +22,7 @@ def spread_figure(values: Mapping[str, Sequence[float]], axis: str) -> Figure:
         axes.hlines(y, low, high, color=style["color"], linewidth=0.8)
         axes.hlines(y, lower, upper, color=style["color"], linewidth=3.5)
         axes.plot(middle, y, linestyle="none", markersize=6, markeredgecolor="white", **style)
-    _rows_of(axes, list(values))
+    row_axis(axes, [method_name(method) for method in values])
     axes.set_xlabel(axis)
     log_axis(axes, "x", dense=True)
     return figure
@@ -37,12 +36,6 @@ def counts_figure(counts: Mapping[str, tuple[int, int, int]], subject: str, axis
         for number, colour in zip(numbers, (method_style(subject)["color"], "#DDDDDD", OTHER_COLOURS[0]), strict=True):
             axes.barh(y, number, 0.7, start, color=colour)
             start += number
-    _rows_of(axes, list(counts))
+    row_axis(axes, [method_name(method) for method in counts])
     axes.set_xlabel(axis)
     return figure
-
-
-def _rows_of(axes: Axes, methods: list[str]) -> None:
-    axes.set_yticks(range(len(methods)), [plain(method_name(method)) for method in methods])
-    axes.set_ylim(len(methods) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)

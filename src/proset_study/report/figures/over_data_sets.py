@@ -16,7 +16,7 @@ from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.verdict import OTHERS, Verdict, verdict
 from proset_study.report.figures.many import WHAT, counts_figure, spread_figure
 from proset_study.report.figures.registry import is_weighted, over_data_sets
-from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, canvas, legend, method_style, slug
+from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, canvas, legend, method_style, row_axis, slug
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import counted, leader, span, wins
 from proset_study.store.metrics import OF_ALL
@@ -112,9 +112,8 @@ def _headline(found, width, margin, row_height):
             _, score = found.rest[data_set]
             hollow = {"marker": "o", "color": "black", "markerfacecolor": "white", "markersize": size}
             axes.plot(score.mean, row + offsets[OTHERS], linestyle="none", label=OTHERS, **hollow)
-    axes.set_yticks(range(len(found.scores)), [plain(d) for d in found.scores])
-    axes.set(xlabel=f"test {found.score}{' (nats)' if nats else ''}", ylim=(len(found.scores) - 0.5, -0.5))
-    axes.tick_params(axis="y", length=0)
+    row_axis(axes, list(found.scores))
+    axes.set_xlabel(f"test {found.score}{' (nats)' if nats else ''}")
     if nats:
         log_axis(axes, "x", dense=True)
     axes.set_xlim(left=least / 1.5)
@@ -182,11 +181,8 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
         right.set(
             xlim=(0, 1), xlabel=f"probability: {plain(method_name(first))} better | within {ROPE:g} | other better"
         )
-        for panel in (left, right):
-            panel.set_ylim(len(rows) - 0.5, -0.5)
-            panel.tick_params(axis="y", length=0)
-        left.set_yticks(range(len(rows)), [plain(method_name(m)) for m in rows])
-        right.set_yticks([])
+        row_axis(left, [method_name(method) for method in rows])
+        right.set(ylim=left.get_ylim(), yticks=[])
         texts.append(f"{c.score}: {', '.join(f'{method_name(m)} {rank:.2f}' for m, (_, rank) in rows.items())}")
     name, shown = plain(method_name(scores[0].methods[0])), scores[0]
     ranks = {method_name(row.method): row.average_rank for row in shown.ranks}

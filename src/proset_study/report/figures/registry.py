@@ -12,7 +12,7 @@ from proset_study.data.dataset import DataSet
 from proset_study.methods import get, makes
 from proset_study.methods.weighted import WeightedPrototypeModel
 from proset_study.report.analysis.runs import compared_runs, finals_of, runs_of
-from proset_study.report.figures.style import ReportFigure, slug
+from proset_study.report.figures.style import ReportFigure, context, slug
 from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
 from proset_study.study.config.runs import Run
@@ -149,17 +149,17 @@ def planned(subject: Subject) -> list[FigureSpec]:
     )
 
 
-def drawn_over_data_sets(overview: Overview, categories: Collection[str] | None = None) -> list[ReportFigure]:
-    """All figures over data sets for which there are records, or those of some categories."""
+def overview_figures(stored: Stored, published: Path, categories: Collection[str] | None = None) -> list[ReportFigure]:
+    """All figures over data sets for which there are records, or those of some categories.
+
+    `published` is the CSV file of the published numbers.
+    """
     _import_topics()
-    return _in_order(
-        [
-            replace(figure, name=name, category=figure.category or category)
-            for category, draw in _DRAWS
-            if categories is None or category in categories
-            for name, figure in draw(overview)
-        ]
-    )
+    overview = Overview(stored, published)
+    draws = [(category, draw) for category, draw in _DRAWS if categories is None or category in categories]
+    with context():
+        drawn = [(category, *named) for category, draw in draws for named in draw(overview)]
+    return _in_order([replace(figure, name=name, category=figure.category or c) for c, name, figure in drawn])
 
 
 def unpacked(draw: Callable[..., ReportFigure | None], **options: Any) -> Callable[[list[Final]], ReportFigure | None]:

@@ -22,13 +22,13 @@ _LINEAR = 0.01  # up to here the axis is linear
 _LOGARITHMIC = ("samples", "classes", "clusters_per_class", "imbalance", "levels")
 
 
-def response_figure(curves: Curves, subject: str) -> ReportFigure:
+def response_figure(curves: Curves, subject: str, size: tuple[float, float] = (3.3, 2.5)) -> ReportFigure:
     """What the methods add to the score of the Bayes rule against each varied property, with intervals.
 
-    The text in place of the picture says where the subject is ahead.
+    The text in place of the picture says where the subject is ahead; `size` is that of a panel in inches.
     """
     score = SCORES[curves.score]
-    figure, axes = panels(len(curves.points), _COLUMNS, (3.3, 2.5), sharey="all")
+    figure, axes = panels(len(curves.points), _COLUMNS, size, sharey="all")
     replicates: set[int] = set()
     for panel, (varied, on_curve) in zip(axes, curves.points.items(), strict=True):
         for method in curves.methods:

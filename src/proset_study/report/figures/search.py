@@ -4,8 +4,8 @@ import numpy as np
 
 from proset.plot.search import LOSSES, SearchPathDisplay, SearchPlaneDisplay, SearchProfileDisplay, loss_axis
 from proset_study import methods
-from proset_study.data.splits import TEST
 from proset_study.methods.labels import method_name
+from proset_study.report.analysis.losses import prior_loss
 from proset_study.report.analysis.runs import has_path
 from proset_study.report.figures.registry import FigureSpec, of_data_set, unpacked
 from proset_study.report.figures.style import ReportFigure, axis_name, legend, method_style, panels, shared_labels
@@ -98,15 +98,6 @@ def searched(final: Final) -> dict[str, np.ndarray]:
     names = [name for name in methods.get(final.run.method).parameters if name in settings[0]]
     values = {name: np.array([s[name] for s in settings], dtype=float) for name in names}
     return {name: x for name, x in values.items() if np.ptp(x) > 0} or values
-
-
-def prior_loss(final: Final) -> float:
-    """Log-loss of the class proportions of the training part on the training part."""
-    train = final.folds != TEST
-    weight = None if final.data.sample_weight is None else final.data.sample_weight[train]
-    proportion = np.bincount(final.data.y[train], weights=weight)
-    proportion = proportion[proportion > 0] / proportion.sum()
-    return float(-(proportion * np.log(proportion)).sum())
 
 
 def _folds(final):

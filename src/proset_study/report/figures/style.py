@@ -1,6 +1,7 @@
 """Colours, markers, sizes and saving: one place, so that a method or a class looks the same in every figure."""
 
 import re
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +106,13 @@ def canvas(width: float, height: float) -> tuple[Figure, Axes]:
     """A figure of this size in inches with one panel."""
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
+
+
+def row_axis(axes: Axes, names: Sequence[str]) -> None:
+    """A row for each name, the first one on top."""
+    axes.set_yticks(range(len(names)), [plain(name) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
 
 
 def shared_labels(figure: Figure, x: str, y: str) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -86,14 +86,18 @@ def write_data_set(
 
 def write_page(path: Path, template: str, **context: Any) -> None:
     """Render a template and write it."""
-    environment = jinja2.Environment(
+    write_text(path, _environment().get_template(template).render(**context))
+
+
+@cache  # it keeps the templates that it has compiled
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
         loader=jinja2.PackageLoader("proset_study.report.pages"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    write_text(path, environment.get_template(template).render(**context))
 
 
 CARD = {"licence": "Licence", "source": "Source", "url": "URL", "notes": "Notes", "package": "Package"}

@@ -35,8 +35,6 @@ def half_of(suite: dict, data_sets: dict) -> list[str]:
     Those in `used`, on which something was chosen before the halves were drawn, come first and are for development.
     Real and generated data sets are divided each by themselves, so that both halves have as many of both.
 
-    Examples
-    --------
     >>> data_sets = {"wine": {"sklearn": "wine"}, "xor": {"generator": "xor"}, "checker": {"generator": "checker"}}
     >>> half_of({"data_sets": ["wine", "checker"], "half": "sealed", "drawn_from": list(data_sets)}, data_sets)
     ['checker']

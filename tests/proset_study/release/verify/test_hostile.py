@@ -235,6 +235,12 @@ def verified(scratch, *arguments):
         return os.waitstatus_to_exitcode(status), said.read(), used.ru_maxrss / 1024
 
 
+@pytest.fixture(scope="module", autouse=True)
+def warm(report, check):
+    """Import here what a check imports, once instead of in each process that is forked for a report."""
+    assert check(report, n_refits=1) == []
+
+
 @pytest.mark.parametrize(("where", "what"), [(where, what) for where, ways in WAYS.items() for what in ways])
 def test_a_hostile_report_does_no_harm_and_is_not_believed(report, whole, published, tmp_path, where, what):
     outside, scratch = tmp_path / "outside", tmp_path / "scratch"

@@ -1,10 +1,8 @@
-import copy
-
 import numpy as np
 import pytest
 
 from proset_study import methods
-from proset_study.report.analysis.costs import costs, matrix_products, operations, seconds_of
+from proset_study.report.analysis.costs import costs, operations, seconds_of
 from proset_study.study.subject import SEED, make_fold_data
 
 
@@ -18,13 +16,6 @@ def test_costs_are_those_of_the_final_fits(stored):
     assert row.kernel_entries == final.fit["n_fit"] * final.fit["n_scored"]
     assert row.multiply_adds == 3 * row.kernel_entries
     assert rows["E9", "cross"].kernel_entries is None  # trees have none
-
-
-def test_records_of_former_versions_have_seconds_only(stored):
-    old = copy.deepcopy(stored.final("E3", "cross").fit)
-    del old["resources"]["matrix_product_ms"], old["n_features"]
-    assert matrix_products(old) is None
-    assert operations(old) == (None, None)
 
 
 def record_of(name, parameters, complexity):

@@ -11,11 +11,9 @@ from proset_study.report.analysis.findings import (
     rules,
     selected_features,
     selections,
-    write_findings,
 )
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.figures import over_data_sets
-from proset_study.store.results import read_csv
 
 PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 
@@ -85,13 +83,6 @@ def test_selected_features_are_those_of_the_models(stored):
     active = stored.final("E3", "cross").model.fitted.model.active_features()
     assert [r["selected"] for r in rows] == [int(d in active) for d in range(3)]
     assert {r["replicates"] for r in rows} == {1}
-
-
-def test_files(stored, tmp_path):
-    write_findings(tmp_path, stored)
-    compared = {"ranks.csv", "pairs.csv", "over_data_sets.csv"}
-    assert {p.name for p in tmp_path.iterdir()} == {"rules.csv.xz", "methods.csv", "prototypes.csv"} | compared
-    assert len(read_csv(tmp_path / "rules.csv.xz").splitlines()) == 1 + len(rules(stored))
 
 
 def test_figures_show_the_rows(stored, repeated):

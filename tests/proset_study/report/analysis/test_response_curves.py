@@ -9,7 +9,6 @@ from tests.proset_study.small_study import check_findings, compute, config_of
 from proset.losses import error_rate, log_loss
 from proset_study.data.generators.clusters import Clusters
 from proset_study.data.sources import random_numbers
-from proset_study.report.analysis.findings import write_findings
 from proset_study.report.analysis.response_curves import (
     Curves,
     compared,
@@ -22,6 +21,7 @@ from proset_study.report.analysis.response_curves import (
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.figures.style import context, method_style
+from proset_study.report.row_files import write_row_files
 from proset_study.report.write import write_report
 from proset_study.store.stored import Stored
 
@@ -114,8 +114,8 @@ def test_report_of_a_study_with_curves(stored, tmp_path):
     for line in (line for words in section["words"] for line in words["lines"]):
         assert f"<li>{line['title']} ({line['range']}): {line['words']}</li>" in page
     assert f">{shown:.3f}</td>" in page
-    write_findings(tmp_path, stored)
-    header, *lines = (tmp_path / "response_curves.csv").read_text(encoding="utf-8").splitlines()
+    write_row_files(tmp_path, stored, PUBLISHED)
+    header, *lines = (tmp_path / "findings/response_curves.csv").read_text(encoding="utf-8").splitlines()
     assert header.startswith("replicate,dataset,experiment,method,bayes_error,excess_error")
     assert len(lines) == 18
 

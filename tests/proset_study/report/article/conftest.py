@@ -13,7 +13,7 @@ import yaml
 from proset_study.base.records import write_json
 from proset_study.report.analysis import response_curves
 from proset_study.report.analysis.response_curves import points
-from proset_study.report.article.build import TOPICS
+from proset_study.report.article.build import PICTURE, TOPICS
 from proset_study.report.article.open_track import AVERAGED, LEAVE_ONE_OUT, TRACKED
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
@@ -29,7 +29,7 @@ def committed(tmp_path_factory):
     """The sources, and those of the records that are in the repository."""
     project = tmp_path_factory.mktemp("committed")
     shutil.copytree(ROOT / "article", project / "article")
-    for name in {name for topic in TOPICS.values() for name in topic.records if (ROOT / name).is_file()}:
+    for name in {PICTURE, *(name for topic in TOPICS.values() for name in topic.records if (ROOT / name).is_file())}:
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, project / name)
     return project

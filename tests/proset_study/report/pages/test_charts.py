@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -70,25 +71,27 @@ def redrawn(page, form, change):
     return int(page.locator(form).get_attribute("data-drawn"))
 
 
-@pytest.mark.parametrize("size", SCREENS)
 @pytest.mark.parametrize("name", PAGES)
-def test_nothing_is_wider_than_the_window(browser, report, name, size):
-    with shown(browser, report / f"{name}.html", size) as page:
+def test_nothing_is_wider_than_the_window(browser, report, name):
+    with shown(browser, report / f"{name}.html", "phone") as page:
         page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
-        assert page.evaluate("document.documentElement.scrollWidth") <= SCREENS[size][0]
-        assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") >= 14
+        for width, height in sorted(SCREENS.values()):
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") >= 14
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_everybody_can_use_it(browser, report, name, scheme):
+def test_everybody_can_use_it(browser, report, name):
     from axe_playwright_python.sync_playwright import Axe
 
-    with shown(browser, report / f"{name}.html", color_scheme=scheme) as page:
+    with shown(browser, report / f"{name}.html") as page:
         for form in page.locator("form.chart").all():
             drawn(page, f"#{form.get_attribute('id')}")
-        found = Axe().run(page).response["violations"]
-        assert [(rule["id"], [node["html"][:80] for node in rule["nodes"]]) for rule in found] == []
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found = Axe().run(page).response["violations"]
+            assert [(rule["id"], [node["html"][:80] for node in rule["nodes"]]) for rule in found] == [], scheme
 
 
 @pytest.mark.parametrize("size", SCREENS)
@@ -126,17 +129,17 @@ def test_pages_of_data_sets_are_short_however_many_figures_they_have(browser, st
             assert page.evaluate(TAB_STOPS) <= 300, path.name
 
 
-@pytest.mark.parametrize("size", SCREENS)
+@pytest.mark.parametrize("scripts", [True, False])
 @pytest.mark.parametrize("name", ["index", "data_sets/flowers"])
-def test_what_is_to_be_seen_is_said_above_every_figure(browser, report, name, size):
-    for scripts in (True, False):
-        with shown(browser, report / f"{name}.html", size, java_script_enabled=scripts) as page:
-            for media in ("screen", "print"):
-                page.emulate_media(media=media)
-                found = page.evaluate(SAID_ABOVE)
-                assert found
-                assert all(said for said, _ in found)
-                assert all(drawn for _, drawn in found) == (media == "print" or not scripts or name != "index")
+def test_what_is_to_be_seen_is_said_above_every_figure(browser, report, name, scripts):
+    with shown(browser, report / f"{name}.html", "phone", java_script_enabled=scripts) as page:
+        for (width, height), media in product(sorted(SCREENS.values()), ("screen", "print")):
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(media=media)
+            found = page.evaluate(SAID_ABOVE)
+            assert found
+            assert all(said for said, _ in found)
+            assert all(drawn for _, drawn in found) == (media == "print" or not scripts or name != "index")
 
 
 def test_a_chart_answers_to_mouse_and_keys(browser, report):

@@ -16,6 +16,7 @@ from proset_study.report.site.standing import SOURCES
 ROOT = Path(__file__).parents[4]
 LONGEST = 25  # words of a sentence
 EASIEST = 50  # Flesch: 60 to 70 is plain English, 50 a good newspaper
+PLAIN = 60
 SYMBOLS = r"[=+<>≤≥±σΔ%&/|^_]|\bnats\b|\bp-value|\bRMSE\b|log-loss"
 
 
@@ -37,6 +38,23 @@ def test_the_measure_of_readability_knows_easy_from_hard():
         flesch(["Heteroscedastic multivariate distributions necessitate nonparametric regularisation methodologies."])
         < 0
     )
+
+
+def prose(page):
+    """Sentences of a page in Markdown, without code, headings, tables, pictures and targets of links."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^( {4}|#|\||!\[).*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+    paragraphs = re.split(r"\n\s*\n|^- ", re.sub(r"[`*]", "", text), flags=re.MULTILINE)
+    sentences = [s for paragraph in paragraphs for s in re.split(r"(?<=[.?!:])\s+", paragraph)]
+    return [sentence for sentence in sentences if re.search(r"[a-z]", sentence)]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/start.md"])
+def test_the_first_pages_are_plain_english(page):
+    sentences = prose(ROOT / page)
+    assert len(sentences) > 10
+    assert flesch(sentences) > PLAIN
 
 
 @pytest.mark.slow
