@@ -66,7 +66,7 @@ def test_without_the_page_of_tables_links_lead_to_their_markdown():
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
 def test_committed_reports_have_no_dead_links_here_and_in_the_site(report, tmp_path):
     pages = sorted(report.glob("*.html"))
-    assert len(pages) > 1
+    assert pages
     assert [link for page in pages for link in dead_links(page)] == []
     copy = tmp_path / "reports" / report.name
     copy_report(report, copy, has_docs=False)
