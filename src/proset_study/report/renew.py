@@ -76,9 +76,9 @@ def renew(report: Path, published: Path) -> list[str]:
 def replaced(text: str, other: str, patterns: Iterable[str]) -> str:
     """A page with parts of another one in the place of its own, where both have them."""
     for pattern in patterns:
-        part = re.search(pattern, other, re.DOTALL)
-        if part is not None:
-            text = re.sub(pattern, lambda _, new=part[0]: new, text, count=1, flags=re.DOTALL)
+        new, old = (re.search(pattern, page, re.DOTALL) for page in (other, text))
+        if new is not None and old is not None:
+            text = text[: old.start()] + new[0] + text[old.end() :]
     return text
 
 
