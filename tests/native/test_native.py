@@ -23,8 +23,7 @@ SIZES = [  # references, features, classes, candidates, factor of the features
     (4500, 4, 2, 20, 1.0),
     *[(120, 6, 2, 50, 1.0, True), (110, 20, 3, 64, 1.0, True), (90, 5, 2, 30, 3e4, True)],
 ]
-LEVELS = tuple(setup.LEVELS[os.uname().machine])  # the simplest first
-SANITIZED = LEVELS[0]
+LEVELS = tuple(setup.LEVELS[os.uname().machine])
 THREE_THREADS = """
 import json
 from proset import arithmetic
@@ -152,41 +151,36 @@ def has(level):
     return found
 
 
-def package(folder, used, *options):
+def package(folder, *options):
     """The package with a library by GCC, as the environment of a process that uses it.
 
-    Levels that are not `used` are there to be linked, by the fastest compilation.
+    Levels that this processor cannot run are there to be linked, by the fastest compilation.
     """
     shutil.copytree(ROOT / "src/proset", folder / "proset", ignore=shutil.ignore_patterns("_kernel*"))
-    compiler, fastest = ["gcc", *options], ["-O0", "-fno-sanitize=all"]
+    compiler, machine, fastest = ["gcc", *options], os.uname().machine, ["-O0", "-fno-sanitize=all"]
+    levels = {level: [*given, *([] if has(level) else fastest)] for level, given in setup.LEVELS[machine].items()}
     with pytest.MonkeyPatch.context() as patch:
-        for machine, levels in setup.LEVELS.items():
-            found = {level: [*given, *([] if level in used else fastest)] for level, given in levels.items()}
-            patch.setitem(setup.LEVELS, machine, found)
-        objects = setup.objects(folder, compiler, os.uname().machine)
+        patch.setitem(setup.LEVELS, machine, levels)
+        objects = setup.objects(folder, compiler, machine)
     run(*compiler, "-shared", "-o", folder / "proset/_kernel.so", *objects, "-pthread", "-lm")
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
 
 
 @pytest.fixture(scope="session")
 def optimized(tmp_path_factory):
-    return package(tmp_path_factory.mktemp("optimized"), [level for level in LEVELS if has(level)])
+    return package(tmp_path_factory.mktemp("optimized"))
 
 
 @pytest.fixture(scope="session")
 def sanitized(tmp_path_factory):
-    """Stops at undefined behaviour and at accesses out of bounds.
-
-    All levels are of one source, of which `SANITIZED` has every line.
-    """
+    """Stops at undefined behaviour and at accesses out of bounds."""
     with pytest.MonkeyPatch.context() as patch:
         few = ["-O1" if option == "-O3" else option for option in setup.OPTIONS]
         patch.setattr(setup, "OPTIONS", few)  # checks of every access, optimized as far as can be, take GCC minutes
         options = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
-        environment = package(tmp_path_factory.mktemp("sanitized"), [SANITIZED], *options)
+        environment = package(tmp_path_factory.mktemp("sanitized"), *options)
     return {
         **environment,
-        "PROSET_LEVEL": SANITIZED,
         "LD_PRELOAD": run("gcc", "-print-file-name=libasan.so").strip(),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python's own are not ours to judge
         "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -200,7 +194,8 @@ def test_the_tests_of_objective_and_solver_under_sanitizers(sanitized):
     assert " passed" in said
 
 
-@pytest.mark.parametrize(("made", "level"), [*(("optimized", level) for level in LEVELS), ("sanitized", SANITIZED)])
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("made", ["optimized", "sanitized"])
 def test_another_compiler_gives_the_same_bits_and_no_sanitizer_objects(made, level, request):
     if not has(level):
         pytest.skip(f"this processor has no {level}")

@@ -86,7 +86,7 @@ def test_the_logarithm_is_within_one_unit_in_the_last_place(rng):
 def test_n_jobs_changes_nothing(rng):
     X = rng.normal(size=(2100, 3))  # 512 a thread
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    one, *others = (ProsetClassifier(n_candidates=50, random_state=0, n_jobs=n).fit(X, y) for n in (None, 3, -1))
+    one, *others = (ProsetClassifier(n_candidates=50, random_state=0, n_jobs=n).fit(X, y) for n in (None, 2, 3, -1))
     for many in others:
         assert one.predict_proba(X).tobytes() == many.predict_proba(X).tobytes()
     with pytest.raises(ValueError, match="n_jobs: 0 is not allowed, must be None, positive, or negative"):

@@ -1,7 +1,5 @@
 """The figures of a study that have their records, what the others lack, and the files they are written to."""
 
-import gc
-from contextlib import contextmanager
 from pathlib import Path
 
 from proset_study.base.records import write_json
@@ -9,6 +7,7 @@ from proset_study.report import evaluations
 from proset_study.report.analysis.runs import compared_runs
 from proset_study.report.figures.registry import FigureSpec, Subject, overview_figures, planned
 from proset_study.report.figures.style import ReportFigure, context, save
+from proset_study.store.parquet import without_collections
 from proset_study.store.stored import Stored
 
 ABOUT = ("name", "category", "title", "finding", "caption", "alt")  # what pages read of a figure
@@ -56,7 +55,7 @@ def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
 
     `which` is a data set; for the figures over all of them the CSV file of the published numbers.
     """
-    with _uncollected():
+    with without_collections():  # they would take a tenth of the time
         if isinstance(which, Path):
             figures, missing = overview_figures(stored, which), missing_records(stored)
         else:
@@ -71,18 +70,6 @@ def write_drawn(figures: list[ReportFigure], folder: Path, png: bool) -> list[di
     for drawn in figures:
         save(drawn.figure, folder / drawn.name, png=png)
     return [{key: getattr(drawn, key) for key in ABOUT} for drawn in figures]
-
-
-@contextmanager
-def _uncollected():
-    """Without the search for garbage, which takes a tenth of the time of figures: they are large and all in use."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _by_run(stored, data_set):

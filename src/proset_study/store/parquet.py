@@ -56,8 +56,10 @@ def read_parquet(path: Path) -> list[Row]:
     except (pyarrow.ArrowException, KeyError, OSError) as error:
         raise damaged(path, error) from error
     *names, roles = texts
-    with _without_collections():
-        return list(map(Row, repeat(int(replicate)), repeat(experiment), *names, values, roles, seeds))
+    with without_collections():
+        rows = list(map(Row, repeat(int(replicate)), repeat(experiment), *names, values, roles, seeds))
+    gc.freeze()  # later collections leave them out, too
+    return rows
 
 
 def _texts(column: Any) -> list[str]:
@@ -73,11 +75,12 @@ def _rounded(value: float | None) -> float | None:
 
 
 @contextmanager
-def _without_collections() -> Iterator[None]:
-    """Of garbage, which would look at all rows again and again and find none; what is there is left out later, too."""
+def without_collections() -> Iterator[None]:
+    """Of garbage, which would look again and again at very many objects, all of which are in use."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
-        gc.freeze()
+        if was_enabled:
+            gc.enable()
