@@ -20,11 +20,10 @@ from proset.plot.style import MARKERS, plain
 from proset_study.methods import labels
 
 DPI = 110
-LEAVE_ONE_OUT = "proset_leave_one_out"
 RASTER_DPI = 160  # of images and dense points inside an SVG
 # Neither those of classes, in `proset.plot.style`, nor of estimators: a colour stands for one thing.
-MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A")  # of proset, k nearest neighbours and XGBoost
-DEFAULT_COLOUR = "#3B8BD0"  # of the form of proset that the package has as its default
+# Of proset as published, k nearest neighbours, XGBoost, proset by default and the SVM: methods that ask for these places.
+MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A", "#3B8BD0", "#7B4FA3")
 OTHER_COLOURS = ("#707070", "#8F8F8F", "#A8A8A8", "#585858", "#404040")  # of all others, after markers
 ESTIMATOR_COLOURS = ("#332288", "#882255", "#AA4499", "#000000")
 
@@ -68,8 +67,6 @@ def method_style(method: str) -> dict[str, Any]:
     """Colour and marker of a method; some have a colour of their own, all others are grey."""
     i = labels.place(method)
     others = OTHER_COLOURS[i // len(MARKERS) % len(OTHER_COLOURS)]
-    if method == LEAVE_ONE_OUT:
-        others = DEFAULT_COLOUR
     return {"color": MAIN_COLOURS[i] if i < len(MAIN_COLOURS) else others, "marker": MARKERS[i % len(MARKERS)]}
 
 
