@@ -202,9 +202,9 @@ chance allows.')]
     equal = difference.p < statistics.ALPHA
     value, low, high = (fixed(number, 3, "+") for number in (difference.value, difference.low, difference.high))
     words = (
-        f"published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
-        f"{'' if equal else 'not shown to be '}equal within {ROPE:g}; {_share(inside)} test scores are in "
-        f"the 95 % prediction interval of our replicates, {_share(found[TOLERATED])} within the tolerance."
+        f"published log-losses differ from ours by {value} on average (90 % interval {low} to {high}): "
+        f"{'' if equal else 'not '}shown to be equal within {ROPE:g}. {_share(inside)} test scores are in "
+        "their 95 % prediction interval."
     )
     too_few = inside.p < statistics.ALPHA
     return [("Not reproduced:" if too_few else "Reproduced:" if equal else "Compatible:", words)]
@@ -253,10 +253,10 @@ def _readable(stored, subject, experiments):
     rows = pick(stored.rows_of(own), variant="", role="")
     found = {quantity: [row.value for row in group] for quantity, group in groups(rows, "quantity").items()}
     if size := next((q for q in methods.get(subject).quantities if q != "active_features" and q in found), ""):
-        samples, features, given = (_span(found[name]) for name in ("train_samples", "active_features", "features"))
-        used, given = (f" in {features} features", f" with {given}") if max(found["features"]) else ("", "")
-        words = f"{method_name(subject)} models have {_span(found[size])} {size.replace('_', ' ')}{used}"
-        return [("To read:", f"{words}, of {samples} training samples{given} (medians, ranges).")]
+        samples, given = (median(found[name]) for name in ("train_samples", "features"))
+        used = f" in {_span(found['active_features'])} of {given:,.0f} features" if max(found["features"]) else ""
+        words = f"the median {method_name(subject)} model has {_span(found[size])} {size.replace('_', ' ')}{used}"
+        return [("To read:", f"{words}, from {samples:,.0f} training samples (ranges in brackets).")]
     return []
 
 

@@ -50,7 +50,7 @@ def headline_figures(found: Verdict, is_large: bool = False) -> dict[str, Report
     shown = {d: {m: s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
     means = {d: {method_name(m): v for m, v in (found.means.get(d) or of_set).items()} for d, of_set in shown.items()}
     compared = {name for of_set in means.values() for name in of_set}
-    of_all = f", of {len(compared)} compared methods" if len(compared) > len(found.methods) else ""
+    of_all = f" (of {len(compared)})" if len(compared) > len(found.methods) else ""
     once = ", by one split each" if found.replicates == 1 else ""
     return {
         name: ReportFigure(
