@@ -75,9 +75,9 @@ def test_reproduced_takes_equal_log_losses_and_the_scores_in_their_intervals(ins
     ]
     ((said, sentence),) = reproduced(rows)
     assert said == word
-    equal = "equal" if p < 0.05 else "not shown to be equal"
-    assert f"ours on average (90 % interval {MINUS}0.011 to +0.010), {equal} within 0.01" in sentence
-    assert "95 of 100 test scores are in the 95 % prediction interval" in sentence
+    equal = "shown to be equal" if p < 0.05 else "not shown to be equal"
+    assert f"by {MINUS}0.001 on average (90 % interval {MINUS}0.011 to +0.010): {equal} within 0.01. " in sentence
+    assert "95 of 100 test scores are in their 95 % prediction interval" in sentence
     assert reproduced(rows[2:])[0][0] == "Reproduced?"
 
 
