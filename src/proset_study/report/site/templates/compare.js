@@ -1,4 +1,3 @@
-"use strict";
 // The explorer: what is chosen is in the address after "#", so that it can be linked to.
 const FIRST = { report: "open_track", measure: "log_loss", data_set: "digits", method: "", replicate: "mean", text: "", sort: "value", order: "up" };
 const COLUMNS = ["data_set", "method", "value", "deviation", "replicates", "report", "experiment", "variant", "kind"];
