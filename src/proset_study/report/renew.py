@@ -19,6 +19,8 @@ from proset_study.report.catalogue import write_drawn
 from proset_study.report.figures.registry import overview_figures
 from proset_study.report.pages.front_page import write_index, write_tables
 from proset_study.report.pages.links import as_committed
+from proset_study.report.tables.table_files import write_table
+from proset_study.report.tables.tables import study_tables
 from proset_study.study import layout
 
 SCRIPTS = r"(?<=</main>\n).*(?=</body>)"
@@ -40,7 +42,7 @@ DOCS = "../../docs/"  # from a committed report
 
 
 def renew(report: Path, published: Path) -> list[str]:
-    """Write headline, figures and pages of a report again, for committing; gives the names of those that have changed.
+    """Write headline, tables, figures and pages of a report again, for committing; gives the names of what has changed.
 
     The pages are those that are there, but for the pages of data sets.
     The same code changes nothing but links to what only a release has.
@@ -53,6 +55,10 @@ def renew(report: Path, published: Path) -> list[str]:
             shutil.copy(report / name, made / name)
         write_text(made / layout.MANIFEST, json.dumps({"rendered": {"docs": DOCS}} | stored.manifest) + "\n")
         write_text(made / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
+        for table in study_tables(stored, published):
+            if table.numbers:
+                write_table(made / layout.TABLES, table)
+        tables = sorted(str(path.relative_to(made)) for path in (made / layout.TABLES).iterdir())
         figures = _write_figures(stored, made, report)
         write_index(made, stored, published)
         front = _read(made / layout.INDEX)
@@ -69,7 +75,7 @@ def renew(report: Path, published: Path) -> list[str]:
         texts = {text["name"]: text for text in read_json(made / LISTED)["figures"]}
         listed["figures"] = [texts.get(figure["name"], figure) for figure in listed["figures"]]
         write_json(made / LISTED, listed)
-        names = [layout.HEADLINE, *figures, LISTED, *shown]
+        names = [layout.HEADLINE, *tables, *figures, LISTED, *shown]
         return [name for name in names if _move(made / name, report / name)]
 
 

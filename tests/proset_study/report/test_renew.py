@@ -44,14 +44,17 @@ def test_what_other_code_has_written_is_renewed_where_it_follows_from_numbers(fr
     text = pages[layout.INDEX]
     older = re.sub("<h1>.*?</h1>", "<h1>Which?</h1>", text).replace('<h2 id="choice">', '<h2 id="choice">My own ')
     (folder / layout.INDEX).write_text(re.sub(r"<td[^>]*>", "<td>", older), encoding="utf-8")
-    (folder / layout.HEADLINE).write_text("older\n", encoding="utf-8")
-    assert layout.HEADLINE in renew(folder, published)
+    table = layout.TABLE.format(table="E3", suffix="md")
+    for name in (layout.HEADLINE, table):
+        (folder / name).write_text("older\n", encoding="utf-8")
+    assert {layout.HEADLINE, table} <= set(renew(folder, published))
     renewed = (folder / layout.INDEX).read_text(encoding="utf-8")
     assert "<h1>Which?</h1>" not in renewed
     assert '<h2 id="choice">My own ' in renewed
     verdict = re.search(r'<section class="first".*?</section>', text, re.DOTALL)[0]
     assert verdict in renewed
-    assert (folder / layout.HEADLINE).read_bytes() == (fresh / layout.HEADLINE).read_bytes()
+    for name in (layout.HEADLINE, table):
+        assert (folder / name).read_bytes() == (fresh / name).read_bytes()
 
 
 def test_a_part_is_replaced_only_where_both_pages_have_it():
