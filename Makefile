@@ -22,7 +22,7 @@ export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache
 export MPLCONFIGDIR := $(CURDIR)/.snakemake/matplotlib
 endif
 
-.PHONY: demo study check test coverage slurm emulation test-cluster test-storage test-native docs site documentation article findings verify verify-release release \
+.PHONY: demo study check test coverage slurm emulation test-cluster test-storage test-native docs site documentation article findings verify verify-release release renew \
 	wheels lint types style format bench clean
 
 demo: .venv/installed
@@ -92,6 +92,11 @@ verify-release: .venv/installed
 # A report with all that git leaves out of it, and what it was run with, as one archive; it can be checked by itself.
 release: .venv/installed
 	$(BIN)/python -m proset_study release --report $(REPORT) --output dist/$(notdir $(REPORT))-report.tar.xz
+
+# Before a report is committed, after its release: without links to what git leaves out; what follows from its numbers is
+# rendered again, by other code than that of the report, too.
+renew: .venv/installed
+	$(BIN)/python -m proset_study renew --report $(REPORT) --published data/published/published.csv
 
 # The package index's part of a release, from any Linux machine; make test-native inspects and runs what it can of them.
 wheels: .venv/installed

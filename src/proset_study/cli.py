@@ -46,6 +46,7 @@ COMMANDS = {  # module and function below `proset_study`
     "article": "report.commands.article",
     "findings": "report.commands.findings",
     "site": "report.commands.site",
+    "renew": "report.commands.renew",
     "edges": "report.commands.edges",
     "predictions": "release.commands.predictions",
     "merge": "release.commands.merge",

@@ -62,8 +62,14 @@ def checkout(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def report(whole, published, checkout, tmp_path_factory):
-    """What the workflow leaves of the small study, without pages and claims."""
+def written(whole, published, checkout, tmp_path_factory):
+    """What the workflow leaves of the small study, with stand-ins for pages."""
     folder = tmp_path_factory.mktemp("report")
     write_all(whole, folder, published, checkout)
     return folder
+
+
+@pytest.fixture(scope="session")
+def report(written):
+    """The same; tests of pages have another one of this name, with the pages."""
+    return written

@@ -20,7 +20,7 @@ class KMedoids(PerClass):
     """k-medoids per class on the data of one fold; see `methods.base.Method`."""
 
     label = "k-medoids"
-    place = 5
+    place = 20
     cost = Cost(0.05, 2.1e-8, rows=2, trees=-0.6, complexity=1)
     metrics = "symmetric"
     imports = (*NearestPrototype.imports, "kmedoids.kmedoids")

@@ -8,7 +8,7 @@ class ProsetLeaveOneOut(Proset):
     """Proset on the data of one fold; see `methods.base.Method`. Without `n_candidates` all samples are candidates."""
 
     label = "proset (leave-one-out)"
-    place = 22
+    place = 4
     weights = "frequency"
     parameters = {name: allowed for name, allowed in Proset.parameters.items() if name != "max_fraction"}  # noqa: RUF012
 

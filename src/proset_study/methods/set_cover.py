@@ -99,7 +99,7 @@ class SetCover(Method):
     """Set cover on the data of one fold; see `methods.base.Method`."""
 
     label = "set cover"
-    place = 4
+    place = 22
     names: ClassVar[tuple[Name, ...]] = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))
     cost = Cost(0.1, 6.5e-6, rows=1.5)
     imports: ClassVar[tuple[str, ...]] = ("scipy.spatial.distance",)

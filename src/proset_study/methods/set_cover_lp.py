@@ -14,7 +14,7 @@ class SetCoverLP(SetCover):
     """Set cover on the data of one fold, rounded; see `methods.base.Method`."""
 
     label = "set cover (LP)"
-    place = 20
+    place = 21
     cost = Cost(0.3, 4.7e-5, rows=1.5)
     parameters = {name: SetCover.parameters[name] for name in ("cost", "balanced")}  # noqa: RUF012
     draws = True

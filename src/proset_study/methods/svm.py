@@ -57,7 +57,7 @@ class SVM(EstimatorMethod):
     """A support vector machine on the data of one fold; see `methods.base.Method`."""
 
     label = "SVM"
-    place = 21
+    place = 5
     cost = Cost(0.015, 6.5e-8, rows=2)
     metrics = "symmetric"
     draws = True

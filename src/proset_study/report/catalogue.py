@@ -60,11 +60,16 @@ def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
             figures, missing = overview_figures(stored, which), missing_records(stored)
         else:
             figures, missing = data_set_figures(stored, which), missing_records(stored, which)
-        for drawn in figures:
-            save(drawn.figure, folder / drawn.name, png=isinstance(which, Path))
-    about = [{key: getattr(drawn, key) for key in ABOUT} for drawn in figures]
+        about = write_drawn(figures, folder, png=isinstance(which, Path))
     lacking = [{"name": name, "missing": run, "target": target} for name, run, target in missing]
     write_json(folder / "figures.json", {"figures": about, "missing": lacking})
+
+
+def write_drawn(figures: list[ReportFigure], folder: Path, png: bool) -> list[dict[str, str]]:
+    """Write the files of some figures; gives what pages read of them."""
+    for drawn in figures:
+        save(drawn.figure, folder / drawn.name, png=png)
+    return [{key: getattr(drawn, key) for key in ABOUT} for drawn in figures]
 
 
 def _by_run(stored, data_set):

@@ -90,6 +90,14 @@ def site(output: Path) -> None:
     write_site(Path(), output)
 
 
+def renew(report: Path, published: Path) -> None:
+    """Write a report for committing: its pages without links to what only a release has, new where numbers suffice."""
+    from proset_study.report.renew import renew
+
+    for name in renew(report, published):
+        print(name)
+
+
 def edges(report: Path) -> None:
     """List where a report has optima at the end of what was tried; status 1 if one of the open track is unexplained."""
     from proset_study.report.analysis.edges import Edge, explained, in_words

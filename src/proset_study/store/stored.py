@@ -194,6 +194,8 @@ class Final:
 class Stored:
     """The records of one study in results/<study>; of all replicates, or of `searched`, also those of the searches."""
 
+    findings: Path | None = None  # the folder of a finished report from which tests over data sets are read, if any
+
     def __init__(self, folder: Path, study: Study, searched: Collection[int] | None = None):
         self.folder, self.study = folder, study
         self.searched = study.replicates if searched is None else searched

@@ -328,8 +328,7 @@ def archived(study: Study, name: str) -> bool:
     if name.startswith("figures/overview/"):
         return name.endswith(".svg")
     committed = RECORDS.format(archive=committed_records(study))
-    large = name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed
-    return large or name in (TABLE_PAGE, EXPLORE)
+    return name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed
 
 
 def remove_leftovers(study: Study) -> None:

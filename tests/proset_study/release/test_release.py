@@ -32,8 +32,7 @@ def fresh(report, tmp_path):
 
 LARGE = [
     *("data_sets/cross.html", "data_sets/flowers.html", "data_sets/odd.html", "figures/odd/a.svg"),
-    *("tables.html", "explore.html", "figures/overview/b.svg"),
-    *("records/replicate_0.tar.xz", "records/replicate_0_searches.tar.xz"),
+    *("figures/overview/b.svg", "records/replicate_0.tar.xz", "records/replicate_0_searches.tar.xz"),
     *("predictions/_index.json", "predictions/cross.parquet", "predictions/flowers.parquet", "predictions/odd.parquet"),
 ]
 
@@ -129,7 +128,10 @@ REFUSED = {
             lambda report, name=name: (report / name).unlink(),
             rf"1 file\(s\) are missing, the first is {name}",
         )
-        for name in (*(f for f in LARGE if "figures" not in f and ".parquet" not in f), "claims.csv")
+        for name in (
+            *(f for f in LARGE if "figures" not in f and ".parquet" not in f),
+            *("tables.html", "explore.html", "claims.csv"),
+        )
     },
 }
 

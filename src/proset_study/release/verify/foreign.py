@@ -18,6 +18,7 @@ from pathlib import Path
 
 from proset_study.data.openml import table_of
 from proset_study.data.sizes import size_of
+from proset_study.report.pages.links import as_committed
 from proset_study.store.packed import MAX_FILE, read_files
 from proset_study.store.results import text_of
 from proset_study.study import layout
@@ -40,10 +41,10 @@ class Refused(ValueError):
 
 
 class ForeignReport:
-    """The plain files of a report by their names; Refused if there is anything else."""
+    """The plain files of a report, or of a release, by their names; Refused if there is anything else."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, is_release: bool = False):
+        self.folder, self.is_release = folder, is_release
         self.files: dict[str, Path] = {}
         self._packed: set[str] = set()  # names in the archive
         for path in folder.rglob("*"):
@@ -65,12 +66,20 @@ class ForeignReport:
         return self.files[name]
 
     def add(self, archive: Path, study: Study, folder: Path) -> list[str]:
-        """Add the files of the archive of a release, which are extracted below a folder; gives what else is in it."""
+        """Add the files of the archive of a release, which are extracted below a folder; gives what else is in it.
+
+        A page of the report may lack links of the one in the archive, see `links.as_committed`.
+        """
         packed = ForeignReport(extracted(archive, folder))
         self._packed = {name for name in packed.files if layout.belongs(study, name)}
         for name in sorted(self._packed):
             self.files.setdefault(name, packed.files[name])
-            if self.path(name).read_bytes() != packed.path(name).read_bytes():
+            ours, theirs = self.path(name).read_bytes(), packed.path(name).read_bytes()
+            if ours == theirs:
+                continue
+            if name.endswith(".html") and ours == as_committed(packed.text(name), study, packed.files).encode():
+                self.files[name] = packed.files[name]
+            else:
                 raise Refused(f"{name} is another file in {archive.name} than in the report")
         return [f"{packed.folder.name}/{name}" for name in packed.files.keys() - self._packed]
 

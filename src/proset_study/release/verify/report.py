@@ -45,7 +45,7 @@ def verify(
             report, archive = extracted(archive, scratch / "report"), None
         elif archive is None and (neighbour := report.parent / archive_name(report)).is_file():
             archive = neighbour
-        foreign = ForeignReport(report)
+        foreign = ForeignReport(report, is_release)
         manifest = foreign.manifest()
         if manifest["missing"]:
             n_missing = len(manifest["missing"])

@@ -20,6 +20,7 @@ from proset_study.release.verify.foreign import ForeignReport, Refused
 from proset_study.release.verify.models import Recorded
 from proset_study.release.verify.records import Unpacked
 from proset_study.report.analysis.manifest import made_with
+from proset_study.report.pages.links import as_committed
 from proset_study.report.write import write_page_of, write_report
 from proset_study.store.results import MAX_TEXT
 from proset_study.study import layout
@@ -124,7 +125,8 @@ def _compare(name, stored, foreign):
     ours, theirs = path.read_bytes().decode("utf-8"), foreign.text(name)
     if _library(ours) == _library(theirs):
         ours, theirs = (_LIBRARY.sub("", text) for text in (ours, theirs))
-    if ours == theirs:
+    is_committed = not foreign.is_release and as_committed(ours, stored.study, foreign.files) == theirs
+    if ours == theirs or is_committed:
         return
     their_lines, our_lines = theirs.split("\n"), ours.split("\n")
     pairs = list(zip(our_lines, their_lines, strict=False))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 from statistics import fmean, median
 
 import numpy as np
@@ -15,8 +16,10 @@ from proset_study.report.analysis.hierarchical import MIN_DATA_SETS as MIN_HIERA
 from proset_study.report.analysis.hierarchical import hierarchical
 from proset_study.report.analysis.losses import ROPE, generated, losses_by_method, overlaps
 from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.rows import groups
 from proset_study.report.wording import span
 from proset_study.store.metrics import LOSSES
+from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
 MIN_DATA_SETS = 6  # with fewer no pair can be called different: statistics.smallest_p(5) is above 0.05
@@ -134,7 +137,8 @@ def over_data_sets(stored: Stored) -> list[OverDataSets]:
     The control, with which others are compared, is the first method of a comparison, or the subject that the config
     names, if the comparison has it. If that predicts no probabilities, losses that need them compare nothing.
     A method is joined over experiments as in `losses_by_method`. Data sets that lack one of the methods are left out.
-    The loss on a data set is the mean over the replicates that all methods share.
+    The loss on a data set is the mean over the replicates that all methods share. The tests of a report that has them
+    are read from it, since they take minutes.
     """
     return [found for name in stored.study.comparisons for loss in LOSSES for found in _compare(stored, name, loss)]
 
@@ -182,6 +186,9 @@ def _of_group(stored, names: Names, compared, by_replicate, left_out: tuple[str,
     rng = generator(config["seed"], "over data sets", *key)
     means = [[fmean(row) for row in losses.tolist()] for losses in by_replicate.values()]
     losses = np.round(np.array(means).reshape(len(common), len(compared)), statistics.DECIMALS)
+    title = config["comparisons"][names[0]]["title"]
+    if stored.findings and (known := _tested(stored.findings).get(names)):
+        return OverDataSets(*names, title, compared, common, losses, *known)
     ranks: list[Rank] = []
     pairs: list[Pair] = []
     if len(common) < MIN_DATA_SETS:
@@ -193,8 +200,17 @@ def _of_group(stored, names: Names, compared, by_replicate, left_out: tuple[str,
     if len(common) >= MIN_HIERARCHICAL and min(counts) > 1:
         pairs = pairs or [_pair(names, compared, losses, *both) for both in combinations(range(len(compared)), 2)]
         pairs = _with_hierarchical(pairs, list(by_replicate.values()), np.array([overlap[d] for d in common]), rng)
-    title = config["comparisons"][names[0]]["title"]
     return OverDataSets(*names, title, compared, common, losses, test, ranks, pairs)
+
+
+@cache
+def _tested(folder: Path) -> dict[Names, tuple[Omnibus, list[Rank], list[Pair]]]:
+    """The tests that are in the findings of a report, by comparison, score and group."""
+    names = ("comparison", "score", "group")
+    tests = groups(read_rows(folder / "over_data_sets.csv", Omnibus), *names)
+    ranks = groups(read_rows(folder / "ranks.csv", Rank), *names)
+    pairs = groups(read_rows(folder / "pairs.csv", Pair), *names)
+    return {key: (test, ranks.get(key, []), pairs.get(key, [])) for key, (test,) in tests.items()}
 
 
 def origin_of(settings):

@@ -1,6 +1,7 @@
 """Error rate against the number of prototypes, of the methods that have them."""
 
 import math
+from operator import itemgetter
 from statistics import fmean, stdev
 
 import numpy as np
@@ -10,6 +11,7 @@ from proset_study.methods import METHODS
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import among_the_best
 from proset_study.report.analysis.runs import finals_of, prototype_runs
+from proset_study.store.results import FINAL, by_fit_seed
 from proset_study.store.stored import Final, Stored
 
 COLUMNS = (
@@ -84,27 +86,36 @@ def prototype_rows(stored: Stored) -> list[dict]:
 def test_errors(stored: Stored) -> tuple[list[str], list[dict]]:
     """Methods that are compared and have prototypes, and by data set a cell for each, None if it was not run.
 
-    A cell has run and prototypes of the first replicate's model, mean "error" over replicates and fit seeds, its
-    "deviation" over replicates (None if there is one), and whether it is among the "best" (`paired.among_the_best`).
+    A cell has run and prototypes of the first replicate's model, the number of "replicates", the mean "error" over them
+    and the fit seeds, its "deviation" over replicates (None if there is one), and whether it is among the "best"
+    (`paired.among_the_best`). Only rows are read, so that a report without records is enough.
     """
-    by_data_set = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
-    names = [m for m in METHODS if any(f.run.method == m for finals in by_data_set.values() for f in finals)]
+    runs = {d: prototype_runs(stored.study, d) for d in stored.study.data_sets}
+    experiments = list(dict.fromkeys(run.experiment for of_data_set in runs.values() for run in of_data_set))
+    values = {
+        quantity: _of_models(stored, experiments, quantity, by_seed)
+        for quantity, by_seed in (("error", fmean), ("prototypes", itemgetter(0)))
+    }
     overlap = overlaps(stored, list(stored.study.experiments))
-    rows = []
-    for data_set, finals in by_data_set.items():
-        errors: dict[str, dict[int, float]] = {f.run.method: {} for f in finals}
-        for replicate in stored.replicates:
-            for final in prototype_finals(stored, replicate, data_set):
-                if final.run.method in errors:
-                    wrong = final.probabilities_of_fits.argmax(axis=-1) != final.y
-                    errors[final.run.method][replicate] = fmean(mean(fit, final.weight) for fit in wrong)
+    found: dict[str, dict[str, dict]] = {}
+    for data_set, of_data_set in runs.items():
+        there = {run.method: run for run in of_data_set if (run.name, data_set) in values["error"]}
+        errors = {method: values["error"][run.name, data_set] for method, run in there.items()}
         best = among_the_best(errors, overlap.get(data_set, 0.0))
-        cells = {}
-        for f in finals:
-            values, is_best = errors[f.run.method].values(), f.run.method in best
-            cell = {"run": f.run.name, "prototypes": f.fit["summary"]["prototypes"], "best": is_best}
-            cell |= {"error": fmean(values), "deviation": stdev(values) if len(values) > 1 else None}
-            cells[f.run.method] = cell
-        if cells:
-            rows.append({"data_set": data_set, "cells": [cells.get(name) for name in names]})
-    return names, rows
+        for method, run in there.items():
+            by_replicate = list(errors[method].values())
+            cell = {"run": run.name, "prototypes": next(iter(values["prototypes"][run.name, data_set].values()))}
+            cell |= {"best": method in best, "replicates": len(by_replicate), "error": fmean(by_replicate)}
+            cell |= {"deviation": stdev(by_replicate) if len(by_replicate) > 1 else None}
+            found.setdefault(data_set, {})[method] = cell
+    names = [method for method in METHODS if any(method in cells for cells in found.values())]
+    return names, [{"data_set": d, "cells": [cells.get(name) for name in names]} for d, cells in found.items()]
+
+
+def _of_models(stored, experiments, quantity, by_seed):
+    """A quantity of final models by run and data set, and by replicate, from those of all fit seeds."""
+    names = {(run.experiment, run.variant): run.name for run in stored.study.runs.values()}
+    found: dict[tuple[str, str], dict[int, float]] = {}
+    for row, values in by_fit_seed(stored.rows_of(experiments, FINAL, quantity)):
+        found.setdefault((names[row.experiment, row.variant], row.dataset), {})[row.replicate] = by_seed(values)
+    return found

@@ -15,7 +15,7 @@ from proset_study.report.analysis.limits import limits
 from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, among_the_best, by_verdict, mean_difference, on_each_data_set
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
-from proset_study.report.analysis.runs import main_score
+from proset_study.report.analysis.runs import derived_from, main_score
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import counted, fixed, how_many, listed, span, table_line
 from proset_study.store.metrics import LOSSES
@@ -23,6 +23,9 @@ from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Stored
 
 MAX_METHODS = 4  # in figure and table: what a narrow page has room for
+LEAVE_ONE_OUT = "proset_leave_one_out"  # the form of the classifier that the package has as its default
+OTHERS = "best of the others"  # heading of the last column
+FEWER = "†"  # marks a number of fewer replicates than the others have
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Score:
     deviation: float | None  # standard deviation (ddof = 1); None if there is one replicate
     interval: tuple[float, float] | None  # ends of the 95 % interval of the mean, see `paired`
     published: float | None
-    best: bool  # whether it is among the best of the table, see `paired.among_the_best`
+    best: bool  # whether it is among the best of all compared methods, see `paired.among_the_best`
     replicates: int
 
 
@@ -45,11 +48,12 @@ class Verdict:
     track: str  # the protocol of the searches
     score: str  # what is compared: log-loss, or the balanced error if the subject predicts no probabilities
     sentences: list[tuple[str, str]]  # a word or two, and what they stand for
-    methods: list[str]  # columns of the table: the subject, those with published numbers, then by average rank
+    methods: list[str]  # columns of the table: one form of the subject, then others by average rank
     scores: dict[str, dict[str, Score]]  # by data set and method, without those that have no result
     replicates: int  # the largest number behind a score
     sizes: list[tuple[str, dict[str, str]]]  # what the searches may try: a heading and the text of each method
     means: dict[str, dict[str, float]] = field(default_factory=dict)  # by data set, of all compared methods
+    rest: dict[str, tuple[str, Score]] = field(default_factory=dict)  # by data set, the best one that is no column
 
 
 def verdict(stored: Stored, published: Path) -> Verdict:
@@ -63,49 +67,71 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     overlap = overlaps(stored, experiments)
     printed = printed_losses(published, experiments)
     ranks = average_ranks(losses)
-    known = [method for method in losses if any((method, d) in printed for d in losses[method])]
-    others = (method for method in ranks if not methods.get(method).is_baseline)
-    columns = list(dict.fromkeys([subject, *known, *others]))[:MAX_METHODS]
-    scores = {}
+    forms = derived_from(subject, losses)
+    first = LEAVE_ONE_OUT if LEAVE_ONE_OUT in forms else subject
+    columns = [first, *strongest([m for m in losses if m not in forms], losses, losses.get(first, {}))]
+    scores: dict[str, dict[str, Score]] = {}
+    rest: dict[str, tuple[str, Score]] = {}
     for data_set in stored.study.data_sets:
-        by_method = {m: losses[m][data_set] for m in columns if losses.get(m, {}).get(data_set)}
+        by_method = {m: of[data_set] for m, of in losses.items() if of.get(data_set)}
         best = among_the_best(by_method, overlap[data_set]) if by_method else set()
-        if len(by_method) > 1 or len(columns) == 1:
-            scores[data_set] = {
-                m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
-                for m, values in by_method.items()
-            }
+        of_all = {
+            m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
+            for m, values in by_method.items()
+        }
+        shown = {m: of_all[m] for m in columns if m in of_all}
+        if len(shown) > 1 or (shown and len(columns) == 1):
+            scores[data_set] = shown
+            if others := [(m, score) for m, score in of_all.items() if m not in columns]:
+                rest[data_set] = min(others, key=lambda other: (-other[1].replicates, other[1].mean))
     names = [method_name(method) for method in columns[1:]]
-    asked = f"Does {method_name(subject)} predict as well as {listed(names)}?"
+    asked = f"Does {method_name(first)} predict as well as {listed(names)}?"
+    known = [method for method in losses if any((method, d) in printed for d in losses[method])]
     return Verdict(
-        question=asked if names else f"How well does {method_name(subject)} predict?",
+        question=asked if names else f"How well does {method_name(first)} predict?",
         track=stored.study.track,
         score=score,
         sentences=[
             *reproduced(reproduction(stored, published)),
-            *_ahead(subject, columns, losses, overlap, ranks, score),
+            *_ahead(first, list(dict.fromkeys([*known, *columns]))[:MAX_METHODS], losses, overlap, ranks, score),
             *limits(stored.study, losses.get(subject, {})),
-            *_readable(stored, subject, experiments),
+            *_readable(stored, first, experiments),
         ],
         methods=columns,
         scores=scores,
         replicates=max((len(values) for by_data_set in losses.values() for values in by_data_set.values()), default=0),
         sizes=_sizes(stored, columns, experiments),
         means={d: {method: fmean(of[d].values()) for method, of in losses.items() if of.get(d)} for d in scores},
+        rest=rest,
     )
+
+
+def strongest(others, losses, wanted):
+    """Those with the best average ranks of all, before them those with a score on each of the data sets wanted."""
+    whole = {method: of for method, of in losses.items() if of.keys() >= wanted.keys()}
+    ranked = [m for m in (*average_ranks(whole), *average_ranks(losses)) if m in others]
+    return list(dict.fromkeys(m for m in ranked if not methods.get(m).is_baseline))[: MAX_METHODS - 1]
 
 
 def verdict_markdown(found: Verdict) -> str:
     """The sentences as a list, and the table: means and standard deviations, the published number in brackets.
 
-    Bold is what is not significantly worse than the best of the table.
+    Bold is what is not significantly worse than the best of all compared methods; the last column has the best of
+    those that have no column of their own, with its name.
     """
     lines = [f"- **{word}** {sentence}" for word, sentence in found.sentences]
-    names = [method_name(method) for method in found.methods]
+    names = [*map(method_name, found.methods), *([OTHERS] if found.rest else [])]
     lines += ["", table_line([f"test {found.score}, {found.track}", *names]), "|---" + "|---:" * len(names) + "|"]
     for data_set, scores in found.scores.items():
-        lines.append(table_line([data_set, *(_text(scores.get(method)) for method in found.methods)]))
-    lines += [table_line([heading, *(texts[method] for method in found.methods)]) for heading, texts in found.sizes]
+        cells = [_text(scores.get(method), found.replicates) for method in found.methods]
+        if found.rest:
+            method, score = found.rest.get(data_set, ("", None))
+            cells.append(f"{_text(score, found.replicates)} {method_name(method)}" if score else "")
+        lines.append(table_line([data_set, *cells]))
+    last = [""] if found.rest else []
+    lines += [
+        table_line([heading, *(texts[method] for method in found.methods), *last]) for heading, texts in found.sizes
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -176,9 +202,9 @@ chance allows.')]
     equal = difference.p < statistics.ALPHA
     value, low, high = (fixed(number, 3, "+") for number in (difference.value, difference.low, difference.high))
     words = (
-        f"published log-losses are {value} from ours on average (90 % interval {low} to {high}), "
-        f"{'' if equal else 'not shown to be '}equal within {ROPE:g}; {_share(inside)} test scores are in "
-        f"the 95 % prediction interval of our replicates, {_share(found[TOLERATED])} within the tolerance."
+        f"published log-losses differ from ours by {value} on average (90 % interval {low} to {high}): "
+        f"{'' if equal else 'not '}shown to be equal within {ROPE:g}. {_share(inside)} test scores are in "
+        "their 95 % prediction interval."
     )
     too_few = inside.p < statistics.ALPHA
     return [("Not reproduced:" if too_few else "Reproduced:" if equal else "Compatible:", words)]
@@ -227,10 +253,10 @@ def _readable(stored, subject, experiments):
     rows = pick(stored.rows_of(own), variant="", role="")
     found = {quantity: [row.value for row in group] for quantity, group in groups(rows, "quantity").items()}
     if size := next((q for q in methods.get(subject).quantities if q != "active_features" and q in found), ""):
-        samples, features, given = (_span(found[name]) for name in ("train_samples", "active_features", "features"))
-        used, given = (f" in {features} features", f" with {given}") if max(found["features"]) else ("", "")
-        words = f"{method_name(subject)} models have {_span(found[size])} {size.replace('_', ' ')}{used}"
-        return [("To read:", f"{words}, of {samples} training samples{given} (medians, ranges).")]
+        samples, given = (median(found[name]) for name in ("train_samples", "features"))
+        used = f" in {_span(found['active_features'])} of {given:,.0f} features" if max(found["features"]) else ""
+        words = f"the median {method_name(subject)} model has {_span(found[size])} {size.replace('_', ' ')}{used}"
+        return [("To read:", f"{words}, from {samples:,.0f} training samples (ranges in brackets).")]
     return []
 
 
@@ -254,9 +280,10 @@ def _span(values):
     return f"{middle:,.0f}" if low == high else f"{middle:,.0f} ({low:,.0f} to {high:,.0f})"
 
 
-def _text(score):
+def _text(score, replicates):
     if score is None:
         return ""
     text = f"**{score.mean:.3f}**" if score.best else f"{score.mean:.3f}"
+    text += FEWER if score.replicates < replicates else ""
     text += f" ± {score.deviation:.3f}" if score.deviation is not None else ""
     return text if score.published is None else f"{text} ({score.published:.2f})"

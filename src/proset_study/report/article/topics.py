@@ -31,6 +31,7 @@ class Reported(Stored):
         self.manifest = read_json(folder / layout.MANIFEST)
         self.published = published or folder.parents[1] / PUBLISHED
         super().__init__(folder, Study.of(self.manifest["config"]))
+        self.findings = folder / layout.FINDINGS
 
     def read(self, name: str, **wanted: Any) -> list[dict[str, Any]]:
         """Rows of one of its CSV files; see `rows.rows`."""

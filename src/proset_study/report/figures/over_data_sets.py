@@ -13,7 +13,7 @@ from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import OverDataSets
 from proset_study.report.analysis.over_data_sets import over_data_sets as compared_over_data_sets
 from proset_study.report.analysis.runs import main_score
-from proset_study.report.analysis.verdict import Verdict, verdict
+from proset_study.report.analysis.verdict import OTHERS, Verdict, verdict
 from proset_study.report.figures.many import WHAT, counts_figure, spread_figure
 from proset_study.report.figures.registry import is_weighted, over_data_sets
 from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, canvas, legend, method_style, row_axis, slug
@@ -23,6 +23,7 @@ from proset_study.store.metrics import OF_ALL
 
 SPREAD = 0.7  # of the methods of a data set in the headline, in rows
 _SIZES = {"headline": (5.8, 0.9, 0.31), "headline_narrow": (3.85, 0.62, 0.13)}  # inches: width, margin, a row
+ENTRY, LETTER, LINE = 0.25, 0.062, 0.14  # inches: of a legend's entry without its text, a letter, and a line of it
 SCORES = ("log-loss", OF_ALL)  # of ranks; the others say much the same
 MIN_METHODS = 4  # fewer are a line of text
 STEP = 0.3  # between marks of a data set, in rows
@@ -49,7 +50,7 @@ def headline_figures(found: Verdict, is_large: bool = False) -> dict[str, Report
     shown = {d: {m: s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
     means = {d: {method_name(m): v for m, v in (found.means.get(d) or of_set).items()} for d, of_set in shown.items()}
     compared = {name for of_set in means.values() for name in of_set}
-    of_all = f", of {len(compared)} compared methods" if len(compared) > len(found.methods) else ""
+    of_all = f" (of {len(compared)})" if len(compared) > len(found.methods) else ""
     once = ", by one split each" if found.replicates == 1 else ""
     return {
         name: ReportFigure(
@@ -82,11 +83,13 @@ def _headline(found, width, margin, row_height):
     for row in range(1, len(found.scores)):
         axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
     nats = found.score == "log-loss"
-    step, least = SPREAD / len(found.methods), _least(found) if nats else 0.0
+    slots = [*found.methods, *([OTHERS] if found.rest else [])]
+    step, least = SPREAD / len(slots), _least(found) if nats else 0.0
+    offsets = {slot: step * (i - (len(slots) - 1) / 2) for i, slot in enumerate(slots)}
     size = min(5.0, 26 * row_height)
     for row, scores in enumerate(found.scores.values()):
         for method, score in scores.items():
-            y = row + step * (found.methods.index(method) - (len(found.methods) - 1) / 2)
+            y = row + offsets[method]
             style = {**method_style(method), "markersize": size}
             if score.interval is not None:
                 low, high = score.interval
@@ -95,19 +98,43 @@ def _headline(found, width, margin, row_height):
     for row, scores in enumerate(found.scores.values()):
         for method, score in scores.items():
             if score.published is not None:
-                y = row + step * (found.methods.index(method) - (len(found.methods) - 1) / 2)
-                axes.plot(score.published, y, "|", markersize=1.5 * size, color="black", label="published", zorder=5)
+                axes.plot(
+                    score.published,
+                    row + offsets[method],
+                    "|",
+                    markersize=1.5 * size,
+                    color="black",
+                    label="published",
+                    zorder=5,
+                )
+    for row, data_set in enumerate(found.scores):
+        if data_set in found.rest:
+            _, score = found.rest[data_set]
+            hollow = {"marker": "o", "color": "black", "markerfacecolor": "white", "markersize": size}
+            axes.plot(score.mean, row + offsets[OTHERS], linestyle="none", label=OTHERS, **hollow)
     row_axis(axes, list(found.scores))
     axes.set_xlabel(f"test {found.score}{' (nats)' if nats else ''}")
     if nats:
         log_axis(axes, "x", dense=True)
     axes.set_xlim(left=least / 1.5)
-    legend(figure, widest=0.1, columnspacing=0.8, handletextpad=0.0)
+    labels = dict.fromkeys(axes.get_legend_handles_labels()[1])
+    columns = _columns(labels, width)
+    figure.set_figheight(figure.get_figheight() + LINE * ((len(labels) - 1) // columns))
+    legend(figure, widest=0.99 * width / columns, columnspacing=0.8, handletextpad=0.0)
     return figure
 
 
+def _columns(labels, width):
+    """The most columns of a legend that fit into a width in inches; labels go down them, the first ones are longer."""
+    widths = [ENTRY + LETTER * len(label) for label in labels]
+    for columns in range(len(widths), 1, -1):
+        if sum(max(column) for column in np.array_split(widths, columns)) <= width:
+            return columns
+    return 1
+
+
 def _least(found):
-    shown = [s for scores in found.scores.values() for s in scores.values()]
+    shown = [*(s for scores in found.scores.values() for s in scores.values()), *(s for _, s in found.rest.values())]
     return max(1e-3, min(min(s.mean, s.published or s.mean) for s in shown))
 
 
@@ -121,9 +148,8 @@ def _caption(found):
 
 @over_data_sets("Verdict")
 def _draw_verdict(overview):
-    if overview.compared:
-        found = verdict(overview.stored, overview.published)
-        yield from headline_figures(found, overview.stored.study.is_large).items()
+    found = verdict(overview.stored, overview.published)
+    yield from headline_figures(found, overview.stored.study.is_large).items()
 
 
 def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:

@@ -70,7 +70,7 @@ def _called(final, k):
 
 @of_data_set("Familiarity")
 def _plan(subject):
-    """Of proset, k nearest neighbours and XGBoost, on data whose features are all numbers, none of them missing."""
+    """Of the methods with a colour of their own, on data whose features are all numbers, none of them missing."""
     if subject.data is None or subject.data.categories is not None or not np.isfinite(subject.data.X).all():
         return
     study = subject.stored.study

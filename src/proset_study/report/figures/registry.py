@@ -1,6 +1,6 @@
 """Which figures there are: every topic of this folder registers what it draws of one data set, or of all of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
@@ -149,12 +149,16 @@ def planned(subject: Subject) -> list[FigureSpec]:
     )
 
 
-def overview_figures(stored: Stored, published: Path) -> list[ReportFigure]:
-    """All figures over data sets for which there are records; `published` is the CSV file of the published numbers."""
+def overview_figures(stored: Stored, published: Path, categories: Collection[str] | None = None) -> list[ReportFigure]:
+    """All figures over data sets for which there are records, or those of some categories.
+
+    `published` is the CSV file of the published numbers.
+    """
     _import_topics()
     overview = Overview(stored, published)
+    draws = [(category, draw) for category, draw in _DRAWS if categories is None or category in categories]
     with context():
-        drawn = [(category, *named) for category, draw in _DRAWS for named in draw(overview)]
+        drawn = [(category, *named) for category, draw in draws for named in draw(overview)]
     return _in_order([replace(figure, name=name, category=figure.category or c) for c, name, figure in drawn])
 
 

@@ -21,8 +21,9 @@ from proset_study.methods import labels
 
 DPI = 110
 RASTER_DPI = 160  # of images and dense points inside an SVG
-# Neither those of classes, in `proset.plot.style`, nor of estimators: a colour stands for one thing.
-MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A")  # of proset, k nearest neighbours and XGBoost
+# Neither those of classes, in `proset.plot.style`, nor of estimators: a colour stands for one thing. These are of the
+# methods with the first places: proset as published, k nearest neighbours, XGBoost, proset by default and the SVM.
+MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A", "#3B8BD0", "#7B4FA3")
 OTHER_COLOURS = ("#707070", "#8F8F8F", "#A8A8A8", "#585858", "#404040")  # of all others, after markers
 ESTIMATOR_COLOURS = ("#332288", "#882255", "#AA4499", "#000000")
 
@@ -63,7 +64,7 @@ def context() -> AbstractContextManager:
 
 
 def method_style(method: str) -> dict[str, Any]:
-    """Colour and marker of a method; those of `MAIN_COLOURS` have one of their own, all others are grey."""
+    """Colour and marker of a method; some have a colour of their own, all others are grey."""
     i = labels.place(method)
     others = OTHER_COLOURS[i // len(MARKERS) % len(OTHER_COLOURS)]
     return {"color": MAIN_COLOURS[i] if i < len(MAIN_COLOURS) else others, "marker": MARKERS[i % len(MARKERS)]}

@@ -1,5 +1,6 @@
 """The pages over all data sets: the front page with the verdict, all tables, and the searches to touch."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from proset_study.report.analysis.reproduction import FOIL, reproduction
 from proset_study.report.analysis.response_curves import response_curves, response_section
 from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.variance import noise
-from proset_study.report.analysis.verdict import Verdict, verdict
+from proset_study.report.analysis.verdict import FEWER, OTHERS, Score, Verdict, verdict
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.figures.style import slug
 from proset_study.report.pages import many
@@ -84,7 +85,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     found, manifest = verdict(stored, published), read_json(folder / layout.MANIFEST)
     not_converged = [name for names in manifest["not_converged"].values() for name in names]
     drawn = read_figures(folder / layout.FIGURES.format(data_set="overview"))
-    ours = {final.run.experiment for final in stored.finals()}
+    ours = {final.run.experiment for final in stored.finals()} or {row.experiment for row in stored.rows}
     cells = [cell for cell in agreement(stored, published) if cell.experiment in ours]
     is_published = any(cell.ours is not None for cell in cells)
     claims = claims_section(folder / layout.CLAIMS, n_replicates, statements_beside(published), is_published)
@@ -95,7 +96,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         "index.html.j2",
         verdict=found,
         is_large=study.is_large,
-        headline=many.headline(found) if study.is_large else _headline(found, stored),
+        headline=many.headline(found) if study.is_large else _headline(found),
         study=study.name,
         track=study.track,
         docs=manifest.get("rendered", {}).get("docs", ""),
@@ -175,22 +176,34 @@ def write_explore(path: Path, stored: Stored) -> None:
     )
 
 
-def _headline(found: Verdict, stored):
+def _headline(found: Verdict):
     columns = [*headed("data set", text=True), *headed(*map(method_name, found.methods))]
+    if found.rest:
+        columns += [*headed(OTHERS), *headed("which", text=True)]
     rows = []
     for data_set, scores in found.scores.items():
         row = [Cell(data_set, link="#data-sets")]
-        for score in (scores.get(method) for method in found.methods):
-            tone = "" if score is None else "soft" if score.replicates < found.replicates else "best" * score.best
-            row.append(number(None if score is None else score.mean, tone=tone))
+        row += [_score_cell(scores.get(method), found.replicates) for method in found.methods]
+        if found.rest:
+            method, score = found.rest.get(data_set, ("", None))
+            row += [_score_cell(score, found.replicates), Cell(method_name(method) if method else "", tone="text")]
         rows.append(row)
     caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:
         caption = f"Mean test {found.score} over {found.replicates} replicates; bold: not significantly worse than the"
-        caption += " best of the table"
-        if any(s.replicates < found.replicates for scores in found.scores.values() for s in scores.values()):
-            caption += "; grey: fewer replicates"
+        caption += " best of all compared methods"
+    shown = [*(s for of_set in found.scores.values() for s in of_set.values()), *(s for _, s in found.rest.values())]
+    if any(score.replicates < found.replicates for score in shown):
+        caption += f"; {FEWER}: fewer replicates"
     return Grid("headline-table", f"{caption}.", columns, rows)
+
+
+def _score_cell(score: Score | None, replicates: int) -> Cell:
+    """A mean, marked if it is of fewer replicates than others."""
+    if score is None:
+        return Cell()
+    cell = number(score.mean, tone="best" * score.best)
+    return replace(cell, text=f"{cell.text}{FEWER * (score.replicates < replicates)}")
 
 
 def _differences(stored):
@@ -210,15 +223,20 @@ def _errors(names, rows):
     if not rows:
         return None
     columns = [*headed("data set", text=True), *headed(*map(method_name, names))]
-    lines = [
-        [
-            Cell(row["data_set"], link="#data-sets"),
-            *(Cell() if c is None else number(100 * c["error"], 1, tone="best" * c["best"]) for c in row["cells"]),
-        ]
-        for row in rows
-    ]
+    most = max(c["replicates"] for row in rows for c in row["cells"] if c)
+    lines = [[Cell(row["data_set"], link="#data-sets"), *(_error_cell(c, most) for c in row["cells"])] for row in rows]
     caption = "Test error in %, means over replicates and fit seeds; bold: not significantly worse than the best"
+    if any(c["replicates"] < most for row in rows for c in row["cells"] if c):
+        caption += f" of those with {most} replicates; {FEWER}: fewer replicates, not compared"
     return Grid("errors", caption, columns, lines)
+
+
+def _error_cell(cell: dict | None, replicates: int) -> Cell:
+    if cell is None:
+        return Cell()
+    is_best, fewer = cell["best"], cell["replicates"] < replicates
+    shown = number(100 * cell["error"], 1, tone="best" if is_best else "soft" if fewer else "")
+    return replace(shown, text=f"{shown.text}{FEWER * fewer}")
 
 
 def _noise(stored):

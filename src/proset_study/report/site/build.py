@@ -14,6 +14,7 @@ from proset_study.report.article.beyond import CURVES
 from proset_study.report.article.beyond import REPORTS as OF_THE_ARTICLE
 from proset_study.report.article.open_track import LEAVE_ONE_OUT
 from proset_study.report.article.study import STUDY
+from proset_study.report.pages.links import relinked
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves
 from proset_study.report.site.beyond import (
     BATTERY,
@@ -25,8 +26,7 @@ from proset_study.report.site.beyond import (
     few_table,
     typical,
 )
-from proset_study.report.site.compare import comparison_data
-from proset_study.report.site.links import relinked
+from proset_study.report.site.compare import comparison_data, first_rows
 from proset_study.report.site.model import SOURCE, Model
 from proset_study.report.site.pictures import forest, scatter
 from proset_study.report.site.reproduction import by_experiment, failing, outside, read_comparison, strips
@@ -69,10 +69,10 @@ def write_site(project: Path, output: Path) -> None:
         copy_report(project / REPORTS / report, output / REPORTS / report, has_docs)
     write("index.html", "answer.html.j2", reports=[], **answer_context(answer))
     write("try.html", "try.html.j2", **try_context(model))
-    write("compare.html", "compare.html.j2", **COMPARE, reports=reports(project))
+    found = comparison_data([project / REPORTS / report for report in reports(project)])
+    write("compare.html", "compare.html.j2", **COMPARE, reports=reports(project), rows=first_rows(found))
     write("reproduction.html", "reproduction.html.j2", **reproduction_context(project, answer))
     write("beyond.html", "beyond.html.j2", **beyond_context(project))
-    found = comparison_data([project / REPORTS / report for report in reports(project)])
     write_data(output / "compare-data.js", "COMPARE", found)
     documents = [p for p in sorted((output / DOCS).rglob("*.html")) if p.name not in NOT_SEARCHED]
     write_data(output / "search.js", "SEARCH", index(output, [*(output / name for name, _ in PAGES), *documents]))

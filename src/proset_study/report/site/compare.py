@@ -13,6 +13,7 @@ from proset_study.store.results import FINAL, by_fit_seed
 
 MEASURES = ("log_loss", "brier_score", "balanced_accuracy", "roc_auc", "prototypes", "active_features", "seconds")
 HIGHER = ("balanced_accuracy", "roc_auc")  # is better
+FIRST = ("open_track", "digits")  # report and data set that are shown first, as in `compare.js`
 DIGITS = 4
 SECONDS = "CPU seconds of a fit"
 
@@ -42,6 +43,19 @@ def comparison_data(reports: list[Path]) -> dict[str, Any]:
             lines.append([i, *names, variant, values])
     data["measures"] = [[m, SECONDS if m == "seconds" else quantity_label(m), m in HIGHER] for m in MEASURES]
     return {**data, "rows": lines}
+
+
+def first_rows(data: dict[str, Any]) -> list[list[str]]:
+    """What the explorer shows first, for paper and without scripts: a heading, and rows with the lowest value first."""
+    measure = MEASURES.index("log_loss")
+    report, data_set = FIRST
+    found = []
+    for i, d, m, e, _, values in data["rows"]:
+        if (data["reports"][i], data["data_sets"][d][0]) == (report, data_set) and values[measure]:
+            numbers = list(values[measure].values())
+            found.append((fmean(numbers), data["methods"][m], str(len(numbers)), data["experiments"][e][1]))
+    heading = [f"method, {data_set}", quantity_label("log_loss"), "replicates", "experiment"]
+    return [heading, *([name, f"{value:.3f}", *others] for value, name, *others in sorted(found))]
 
 
 def _values(stored: Reported) -> dict[tuple[str, str, str, str], list[dict[int, float]]]:

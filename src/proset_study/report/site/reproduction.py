@@ -49,7 +49,7 @@ def _strip(number, mean, half, top):
     def place(value: float) -> float:
         return round(1 + 98 * max(0.0, value) / top, 2)
 
-    name = f"{number.experiment} {number.variant}".strip()
+    name = f"{number.experiment} {number.variant.replace('=', ' = ')}".strip()  # a line may break at a space
     text = f"{number.published:.2f}, ours {max(0.0, mean - half):.2f} to {mean + half:.2f}"
     places = (place(mean - half), place(mean + half), place(mean), place(number.published))
     colour = method_style(number.method)["color"]

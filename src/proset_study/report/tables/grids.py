@@ -15,7 +15,8 @@ from proset_study.report.wording import decimals, quantity_label
 class Cell:
     """A cell: its text, what it is sorted by if that is not the text, where it leads, and how it looks.
 
-    `tone` is "", "good", "bad", "soft" or "best"; `wide` that the text may take several lines.
+    `tone` is "", "good", "bad", "soft", "best" or, for words on one line, "text"; `wide` says that the text may take
+    several lines.
     """
 
     text: str = ""
@@ -93,7 +94,7 @@ def grids(table: Table, is_comparison: bool) -> list[Grid]:
     if all(heading == f"[{group[0].experiment}]" for heading, group in table.groups if group):
         by_quantity = groups(table.numbers, lambda n: quantity_label(n.quantity, n.role)).items()
         return [_data_sets_across(table, h, group, "experiment", "experiment") for h, group in by_quantity]
-    return [_data_sets_across(table, h, group, "method", "label") for h, group in table.groups]
+    return [_data_sets_across(table, h, group, "method", "label") for h, group in table.groups if group]
 
 
 def _data_sets_down(table, heading, group):

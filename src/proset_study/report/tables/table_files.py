@@ -20,23 +20,27 @@ _LATEX = str.maketrans(
 
 
 def note(table: Table) -> str:
-    """How to read a table, in one or two sentences."""
-    text = "Published values in brackets."
-    if any(number.best for number in table.numbers):
-        text += " Bold: what the replicates cannot tell from the best of a data set (docs/statistics.md)."
+    """How to read a table, in a few sentences; none where its numbers need none."""
+    said = []
     if any(number.replicates == 0 for number in table.numbers):
-        text = f"Partial: what could not be computed is marked as {MISSING}. {text}"
+        said.append(f"Partial: what could not be computed is marked as {MISSING}.")
+    if any(number.published is not None for number in table.numbers):
+        said.append("Published values in brackets.")
+    if any(number.best for number in table.numbers):
+        said.append("Bold: what the replicates cannot tell from the best of a data set (docs/statistics.md).")
     if table.n_replicates > 1:
-        text += (
-            f" The first number is that of the first replicate; mean ± standard deviation over up to"
+        said.append(
+            f"The first number is that of the first replicate; mean ± standard deviation over up to"
             f" {table.n_replicates} replicates follow."
         )
-    return text
+    return " ".join(said)
 
 
 def to_markdown(table: Table) -> str:
     """A Markdown table with "ours (published)" in the cells."""
-    lines = [f"# [{table.name}] {table.title}", "", note(table), ""]
+    lines = [f"# [{table.name}] {table.title}", ""]
+    if said := note(table):
+        lines += [said, ""]
     lines += ["| |" + "|".join(table.columns) + "|", "|---" + "|---:" * len(table.columns) + "|"]
     for heading, rows in table.rows():
         lines.append(f"|**{heading}**" + "|" * (len(table.columns) + 1))
@@ -53,7 +57,7 @@ def to_latex(table: Table) -> str:
     style = shown.style.apply(lambda _: best, axis=None).format(escape="latex")
     for axis in (0, 1):
         style = style.format_index(escape="latex", axis=axis)
-    caption = f"[{table.name}] {table.title}. {note(table)}".translate(_LATEX)
+    caption = f"[{table.name}] {table.title}. {note(table)}".rstrip().translate(_LATEX)
     return style.to_latex(
         caption=caption,
         column_format="ll" + "r" * len(table.columns),

@@ -5,12 +5,15 @@ import openpyxl
 import pytest
 from tests.proset_study.release.verify.conftest import change_manifest, one_digit_changed
 
+from proset_study.release.release import checksums
 from proset_study.report.analysis.manifest import made_with
 from proset_study.report.claims import CLAIMS, measures
 from proset_study.report.claims.checks import compare
 from proset_study.report.claims.quantities import measure
 from proset_study.report.claims.registry import Claim
+from proset_study.report.renew import renew
 from proset_study.report.write import write_report
+from proset_study.store.packed import write_files
 from proset_study.store.results import text_of
 from proset_study.study import layout
 
@@ -97,3 +100,22 @@ def test_without_all_records_pages_are_not_rendered_and_claims_are_decided_as_fa
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(",1,1\n", ",0,1\n", 1), encoding="utf-8")
     assert "claims.csv, line 2, replicates_holding: '0', decided again '1'" in check(without_searches)
+
+
+def test_pages_for_committing_are_right_with_the_archive_and_without_but_a_release_has_its_links(
+    rendered, check, published, tmp_path
+):
+    folder = shutil.copytree(rendered, tmp_path / "small")
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    archive = tmp_path / "release/small-report.tar.xz"  # not next to the report, where it would be found
+    archive.parent.mkdir()
+    packed = {**files, layout.CHECKSUMS: checksums(files.items())}
+    write_files(archive, ((f"small/{name}", content) for name, content in packed.items()))
+    assert layout.INDEX in renew(folder, published)
+    assert check(folder) == []
+    assert check(folder, archive=archive) == []
+    page = folder / layout.INDEX
+    page.write_text(page.read_text(encoding="utf-8").replace("<span title=", "<span class="), encoding="utf-8")
+    assert any(line.startswith(f"{layout.INDEX}") for line in check(folder))
+    (refused,) = check(folder, archive=archive)
+    assert "index.html is another file in small-report.tar.xz than in the report" in refused

@@ -8,7 +8,17 @@ import pytest
 from tests.proset_study.small_study import WithLosses
 
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding
-from proset_study.report.analysis.verdict import average_ranks, mean_losses, reproduced, verdict, verdict_markdown
+from proset_study.report.analysis.verdict import (
+    Score,
+    Verdict,
+    average_ranks,
+    mean_losses,
+    reproduced,
+    strongest,
+    verdict,
+    verdict_markdown,
+)
+from proset_study.report.figures.over_data_sets import headline_figures
 from proset_study.report.wording import MINUS
 from proset_study.store.results import read_rows
 
@@ -65,9 +75,9 @@ def test_reproduced_takes_equal_log_losses_and_the_scores_in_their_intervals(ins
     ]
     ((said, sentence),) = reproduced(rows)
     assert said == word
-    equal = "equal" if p < 0.05 else "not shown to be equal"
-    assert f"ours on average (90 % interval {MINUS}0.011 to +0.010), {equal} within 0.01" in sentence
-    assert "95 of 100 test scores are in the 95 % prediction interval" in sentence
+    equal = "shown to be equal" if p < 0.05 else "not shown to be equal"
+    assert f"by {MINUS}0.001 on average (90 % interval {MINUS}0.011 to +0.010): {equal} within 0.01. " in sentence
+    assert "95 of 100 test scores are in their 95 % prediction interval" in sentence
     assert reproduced(rows[2:])[0][0] == "Reproduced?"
 
 
@@ -84,6 +94,27 @@ def test_a_method_is_not_lowest_because_its_data_sets_are_easier(stored):
     words = dict(found.sentences)["Ahead?"]
     assert words.startswith("proset has the lowest mean test log-loss over 2 data sets, 0.150; with one replicate")
     assert "By average rank over 2 data sets proset is first of 3, 1.0 (not tested)" in words
+
+
+def test_the_best_of_the_others_has_a_column_and_fewer_replicates_a_mark():
+    scores = {"wine": {"proset": Score(0.2, 0.1, None, 0.25, True, 10), "svm": Score(0.1, None, None, None, False, 1)}}
+    rest = {"wine": ("knn", Score(0.15, 0.01, None, None, True, 10))}
+    found = Verdict("", "one protocol", "log-loss", [], ["proset", "svm"], scores, 10, [], rest=rest)
+    assert verdict_markdown(found).splitlines()[1:] == [
+        "| test log-loss, one protocol | proset | SVM | best of the others |",
+        "|---|---:|---:|---:|",
+        "| wine | **0.200** ± 0.100 (0.25) | 0.100† | **0.150** ± 0.010 KNN |",
+    ]
+    wide, narrow = (drawn.figure.axes[0] for drawn in headline_figures(found).values())
+    for axes in (wide, narrow):
+        (hollow,) = (line for line in axes.lines if line.get_label() == "best of the others")
+        assert hollow.get_xdata()[0] == 0.15
+
+
+def test_methods_with_a_score_on_all_data_sets_come_before_better_ones_on_few():
+    own = {"x": {0: 0.3}, "y": {0: 0.3}}
+    losses = {"proset": own, "knn": {"x": {0: 0.1}}, "svm": {d: {0: 0.5} for d in own}, "class_prior": own}
+    assert strongest([m for m in losses if m != "proset"], losses, own) == ["svm", "knn"]
 
 
 def test_the_committed_words_follow_from_the_committed_rows():
@@ -108,7 +139,7 @@ def test_readme_findings_and_page_say_the_same(file):
         assert f"<b>{word}</b> {sentence}" in text
     section = re.search(r'<table[^>]*id="headline-table".*?</table>', text, re.DOTALL)[0]
     for row in (line.split("|")[1:-1] for line in table.splitlines() if re.search(r"\d\.\d{3}", line)):
-        means = [re.match(r" (\**)([\d.]+)", cell) for cell in row[1:]]
+        means = [re.match(r" (\**)([\d.]+†?)", cell) for cell in row[1:]]
         shown = re.search(rf">{row[0].strip()}</a></th>(.*?)</tr>", section)[1]
-        cells = re.findall(r'<td(?: class="(\w+)")?[^>]*>([\d.]*)</td>', shown)
+        cells = re.findall(r'<td(?: class="(\w+)")?[^>]*>([\d.]*†?)</td>', shown)
         assert [(m[2], bool(m[1])) for m in means] == [(text, tone == "best") for tone, text in cells]

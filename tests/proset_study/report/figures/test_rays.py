@@ -42,10 +42,11 @@ def test_lines_are_predictions_and_end_where_the_models_say(stored):
     assert np.allclose(proset[:, 0], at_centre, atol=0.1)
 
 
-def test_the_page_has_them_of_the_three_methods(stored):
+def test_the_page_has_them_of_the_methods_with_a_colour_of_their_own(stored):
     figures = [figure for figure in data_set_figures(stored, "flowers") if figure.name == "flowers_rays"]
     check_findings(figures)
-    assert len(figures[0].figure.axes) == 3
+    shown = [axes.get_title() for axes in figures[0].figure.axes]
+    assert shown == ["proset (E3)", "KNN (E8)", "XGBoost (E9)", "SVM"]
 
 
 def test_values_that_are_missing_have_no_direction(stored):

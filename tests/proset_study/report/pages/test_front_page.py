@@ -49,7 +49,7 @@ def test_the_whole_report_is_about_the_subject(stored, tmp_path):
     headline, index = (read(tmp_path / name) for name in (layout.HEADLINE, layout.INDEX))
     assert "<h1>Does decision tree predict as well as KNN?</h1>" in index
     assert "**Ahead?** decision tree is ahead of KNN on " in headline
-    assert "**To read:** decision tree models have " in headline
+    assert "**To read:** the median decision tree model has " in headline
     assert " leaves in " in headline
     assert "paired differences between decision tree and another method on a data set" in index
     compared = cells(tmp_path / "findings/methods.csv")
@@ -72,7 +72,7 @@ def test_a_subject_without_probabilities_is_compared_by_balanced_error(stored):
     assert said["By error:"] == (
         "set cover predicts no probabilities: methods are compared by balanced error, not by log-loss."
     )
-    assert " prototypes in 2 features, of " in said["To read:"]
+    assert " prototypes in 2 of 2 features, from " in said["To read:"]
     rows = pick(methods_over_replicates(covers), first="set_cover")
     assert {(row["score"], row["second"]) for row in rows} == {
         ("balanced error", "decision_tree"),

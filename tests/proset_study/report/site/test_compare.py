@@ -6,7 +6,9 @@ from statistics import fmean
 import pytest
 
 from proset_study.report.article.topics import Reported
+from proset_study.report.site import compare
 from proset_study.report.site.compare import MEASURES, comparison_data
+from proset_study.store.results import by_fit_seed
 
 REPORT = Path(__file__).parents[4] / "reports/published_draws"
 
@@ -26,3 +28,14 @@ def test_every_final_score_is_there_once():
         assert values[MEASURES.index("log_loss")] == {0: pytest.approx(fmean(of_model), rel=1e-3)}
         assert values[MEASURES.index("seconds")][0] > 0
         assert data["methods"][m]
+
+
+def test_the_first_rows_are_sorted_and_those_of_one_data_set(monkeypatch):
+    monkeypatch.setattr(compare, "FIRST", ("published_draws", "wine"))
+    heading, *rows = compare.first_rows(compare.comparison_data([REPORT]))
+    assert heading[:2] == ["method, wine", "Log-loss"]
+    values = [float(value) for _, value, *_ in rows]
+    assert values == sorted(values)
+    of_data_set = [row for row in Reported(REPORT).rows if (row.dataset, row.section) == ("wine", "final")]
+    losses = [fmean(seeds) for row, seeds in by_fit_seed(of_data_set) if row.quantity == "log_loss"]
+    assert values == pytest.approx(sorted(losses), abs=6e-4)

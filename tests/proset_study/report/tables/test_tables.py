@@ -71,6 +71,8 @@ def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monk
     assert lines[0].startswith(
         "Partial: what could not be computed is marked as missing. Published values in brackets."
     )
+    unpublished = methods_table("E14", "all", numbers_of(rows, {}, missing), {"wine": 0.5, "xor_3f": 0.0})
+    assert "Published values" not in to_markdown(unpublished)
     assert lines[2:] == [
         "| |wine|xor_3f|",
         "|---|---:|---:|",

@@ -12,6 +12,8 @@ const trimmed = (spec, rows) => {
   });
 };
 
+const PANEL = 300; // pixels that a panel needs next to others
+
 // Charts: the rows that the controls of a form choose, drawn by Vega-Lite, which is unpacked when the page has been painted.
 const chartOf = (form) => {
   const { specs, columns, shown } = JSON.parse(form.querySelector("script").textContent);
@@ -32,7 +34,8 @@ const chartOf = (form) => {
   };
   const draw = async () => {
     const rows = rowsOf();
-    const spec = { ...(specs[rows[0]?.spec ?? ""] ?? Object.values(specs)[0]) };
+    const { hconcat, ...spec } = specs[rows[0]?.spec ?? ""] ?? Object.values(specs)[0];
+    if (hconcat) Object.assign(spec, { concat: hconcat, columns: Math.max(1, Math.floor(canvas.clientWidth / PANEL)) });
     if (spec.usermeta) {  // a height by what is shown; Vega-Lite's own steps do not go with the width of the page
       const counts = spec.usermeta.rows.map((key) => new Set(rows.map((row) => row[key])).size);
       spec.height = Math.max(60, spec.usermeta.step * counts.reduce((a, b) => a * b, 1));

@@ -1,9 +1,10 @@
-"use strict";
 // The explorer: what is chosen is in the address after "#", so that it can be linked to.
 const FIRST = { report: "open_track", measure: "log_loss", data_set: "digits", method: "", replicate: "mean", text: "", sort: "value", order: "up" };
 const COLUMNS = ["data_set", "method", "value", "deviation", "replicates", "report", "experiment", "variant", "kind"];
 const TITLES = { data_set: "data set", deviation: "standard deviation" };
+const NUMBERS = ["value", "deviation", "replicates"];
 const SHOWN = 100;
+const WIDEST = 3; // medians: longer bars are cut, so that one bad score does not hide the others
 const form = document.getElementById("choose");
 const [table, more] = [document.getElementById("scores"), document.getElementById("more")];
 let state = { ...FIRST };
@@ -48,37 +49,44 @@ function show() {
   for (const name of ["report", "measure", "data_set", "method", "replicate", "text"]) form.elements[name].value = state[name];
   const found = rows();
   const most = Math.max(...found.map((row) => row.replicates));
-  const largest = Math.max(...found.map((row) => row.value));
-  table.tHead.rows[0].replaceChildren(...[...COLUMNS, ""].map((name) => {
+  const values = found.map((row) => row.value).sort((a, b) => a - b);
+  const largest = Math.min(values.at(-1), WIDEST * values[Math.floor(values.length / 2)]) || values.at(-1) || 1;
+  const shown = COLUMNS.filter((name) => name !== "variant" || found.some((row) => row.variant));
+  shown.splice(3, 0, ""); // a bar of the value
+  table.tHead.rows[0].replaceChildren(...shown.map((name) => {
     const head = document.createElement("th");
     head.scope = "col";
     head.textContent = name === "value" ? COMPARE.measures.find(([key]) => key === state.measure)[1] : TITLES[name] ?? name;
-    if (!name) { head.className = "bar"; head.innerHTML = '<span class="soft">from 0</span>'; return head; }
-    head.className = "sortable" + (["value", "deviation", "replicates"].includes(name) ? " number" : "");
+    if (!name) { head.className = "bar"; head.innerHTML = `<span class="soft">0 to ${written(largest)}</span>`; return head; }
+    head.className = "sortable" + (NUMBERS.includes(name) ? " number" : "");
     head.tabIndex = 0;
     if (state.sort === name) head.setAttribute("aria-sort", state.order === "up" ? "ascending" : "descending");
     const sort = () => set({ sort: name, order: state.sort === name && state.order === "up" ? "down" : "up" });
     head.addEventListener("click", sort);
-    head.addEventListener("keydown", (event) => { if (event.key === "Enter") { sort(); table.tHead.rows[0].cells[COLUMNS.indexOf(name)].focus(); } });
+    head.addEventListener("keydown", (event) => { if (event.key === "Enter") { sort(); table.tHead.rows[0].cells[shown.indexOf(name)].focus(); } });
     return head;
   }));
   table.tBodies[0].replaceChildren(...found.slice(0, all ? undefined : SHOWN).map((row) => {
     const line = document.createElement("tr");
-    for (const name of COLUMNS) {
+    for (const name of shown) {
       const cell = document.createElement("td");
+      if (!name) {
+        const bar = document.createElement("i");
+        bar.style.width = `${Math.min(100, Math.max(0.5, 100 * row.value / largest))}%`;
+        if (row.value > largest) bar.className = "cut";
+        cell.append(bar);
+        cell.className = "bar";
+        line.append(cell);
+        continue;
+      }
       // Numbered experiments are known by their numbers, others by what they are.
       const is_numbered = /^[A-Z]\d+$/.test(row.experiment);
       cell.textContent = name !== "experiment" ? written(row[name]) : is_numbered ? `${row.experiment}: ${row.title}` : row.title;
-      if (name === "experiment") cell.title = row.experiment;
-      if (["value", "deviation", "replicates"].includes(name)) cell.className = "number";
-      if (row.replicates < most && ["value", "deviation", "replicates"].includes(name)) cell.classList.add("soft");
+      if (name === "experiment") { cell.title = row.experiment; cell.className = "prose"; }
+      if (NUMBERS.includes(name)) cell.className = "number";
+      if (NUMBERS.includes(name) && row.replicates < most) cell.classList.add("soft");
       line.append(cell);
     }
-    const [place, bar] = [document.createElement("td"), document.createElement("i")];
-    bar.style.width = `${Math.max(0.5, 100 * row.value / largest)}%`;
-    place.append(bar);
-    place.className = "bar";
-    line.append(place);
     return line;
   }));
   more.hidden = all || found.length <= SHOWN;

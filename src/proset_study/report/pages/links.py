@@ -1,0 +1,70 @@
+"""Links of pages to files: which are dead, and pages without those."""
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from urllib.parse import unquote
+
+from proset_study.study import layout
+from proset_study.study.config.study import Study
+
+_LINK = re.compile(r'<a\b([^>]*?)\bhref="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
+_ARCHIVED = 'title="only in the archive of a release"'
+_TABLE = re.compile(rf'href="{re.escape(layout.TABLE_PAGE)}#(\w+)"')
+_MARKDOWN = re.compile(r"^(.*?)\.md(#.*)?$")
+
+
+def dead_links(page: Path) -> list[str]:
+    """Addresses of files that a page links to and that are not there, once each."""
+    text = page.read_text(encoding="utf-8")
+    return list(dict.fromkeys(address for _, address, *_ in _LINK.findall(text) if not is_there(page, address)))
+
+
+def is_there(page: Path, address: str) -> bool:
+    """Whether what a page links to is a file here, or elsewhere on the web."""
+    path, _, _ = address.partition("#")
+    if not path or re.match(r"[a-z]+:", path):
+        return True
+    return (page.parent / unquote(path)).is_file()
+
+
+def unlinked(text: str, is_there: Callable[[str], bool]) -> str:
+    """A page in which links are text where the file that they lead to is not there; other addresses stay.
+
+    >>> unlinked('<a href="gone.html#x">1</a> <a href="#y">2</a>', lambda name: False)
+    '<span title="only in the archive of a release">1</span> <a href="#y">2</a>'
+    """
+
+    def kept(match: re.Match) -> str:
+        _, address, _, content = match.groups()
+        path, _, _ = address.partition("#")
+        is_link = not path or re.match(r"[a-z]+:|\.\./", path) or is_there(unquote(path))
+        return match[0] if is_link else f"<span {_ARCHIVED}>{content}</span>"
+
+    return _LINK.sub(kept, text)
+
+
+def as_committed(text: str, study: Study, there: Iterable[str]) -> str:
+    """A page of a report without links to what is not `there`, or in the archive of a release only.
+
+    Without the page of all tables, links to one of them lead to its Markdown.
+    """
+    kept = {name for name in there if not layout.archived(study, name)}
+    if layout.TABLE_PAGE not in kept:
+        text = _TABLE.sub(lambda match: f'href="{layout.TABLE.format(table=match[1], suffix="md")}"', text)
+    return unlinked(text, kept.__contains__)
+
+
+def relinked(text: str, page: Path, has_docs: bool) -> str:
+    """A page of a report for its place in the site: documentation is HTML there, and dead links are only text."""
+
+    def changed(match: re.Match) -> str:
+        before, address, after, content = match.groups()
+        markdown = _MARKDOWN.match(address)
+        if has_docs and markdown and "/docs/" in address:
+            address = f"{markdown[1]}.html{markdown[2] or ''}"
+        if is_there(page, address):
+            return f'<a{before}href="{address}"{after}>{content}</a>'
+        return f"<span {_ARCHIVED}>{content}</span>"
+
+    return _LINK.sub(changed, text)

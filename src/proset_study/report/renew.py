@@ -1,0 +1,107 @@
+"""A report as it is committed: written again where it follows from its numbers, without links to what is not there.
+
+Most records of fits are in the archive of a release only, so that other code cannot render all of a committed report.
+What follows from its numbers it can: the headline, its table and figure, all tables, comparisons over data sets. The
+rest of a page stays as it is.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from proset_study.base.records import read_json, write_json, write_text
+from proset_study.report.analysis.verdict import verdict, verdict_markdown
+from proset_study.report.article.topics import Reported
+from proset_study.report.catalogue import write_drawn
+from proset_study.report.figures.registry import overview_figures
+from proset_study.report.pages.front_page import write_index, write_tables
+from proset_study.report.pages.links import as_committed
+from proset_study.report.tables.table_files import write_table
+from proset_study.report.tables.tables import study_tables
+from proset_study.study import layout
+
+SCRIPTS = r"(?<=</main>\n).*(?=</body>)"
+LOOK = (r"<style>.*?</style>", SCRIPTS)
+PARTS = (  # of a front page that follow from the numbers alone
+    r"<title>.*?</title>",
+    r'<section class="first" id="verdict">.*?</section>',
+    r'<h2 id="methods".*?(?=<form class="chart" id="explore-methods")',
+    r'<form class="chart" id="explore-methods".*?</form>',
+    r'<details id="differences">.*?</details>',
+    r'<div class="wide"[^>]*><table[^>]* id="errors">.*?</table></div>',
+    r'<details id="noise">.*?</details>',
+    *(rf'<h2 id="{section}">.*?(?=<h2 id=)' for section in ("check", "claims", "over-data-sets")),
+)
+OVERVIEW = layout.FIGURES.format(data_set="overview")
+LISTED = f"{OVERVIEW}/figures.json"
+CATEGORIES = ("Verdict", "Over data sets", "Over replicates")  # of figures that follow from the numbers
+DOCS = "../../docs/"  # from a committed report
+
+
+def renew(report: Path, published: Path) -> list[str]:
+    """Write headline, tables, figures and pages of a report again, for committing; gives the names of what has changed.
+
+    The pages are those that are there, but for the pages of data sets.
+    The same code changes nothing but links to what only a release has.
+    """
+    stored = Reported(report, published)
+    with TemporaryDirectory() as scratch:
+        made = Path(scratch)
+        for name in (layout.CLAIMS, layout.FEATURES):
+            (made / name).parent.mkdir(exist_ok=True)
+            shutil.copy(report / name, made / name)
+        write_text(made / layout.MANIFEST, json.dumps({"rendered": {"docs": DOCS}} | stored.manifest) + "\n")
+        write_text(made / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
+        for table in study_tables(stored, published):
+            if table.numbers:
+                write_table(made / layout.TABLES, table)
+        tables = sorted(str(path.relative_to(made)) for path in (made / layout.TABLES).iterdir())
+        figures = _write_figures(stored, made, report)
+        write_index(made, stored, published)
+        front = _read(made / layout.INDEX)
+        shown = {layout.INDEX: replaced(_read(report / layout.INDEX), front, (*LOOK, *PARTS))}
+        if (report / layout.TABLE_PAGE).exists():
+            write_tables(made / layout.TABLE_PAGE, stored, published)
+            shown[layout.TABLE_PAGE] = _read(made / layout.TABLE_PAGE)
+        if (report / layout.EXPLORE).exists():
+            shown[layout.EXPLORE] = replaced(_read(report / layout.EXPLORE), front, LOOK)
+        there = {*shown, *(str(path.relative_to(report)) for path in report.rglob("*") if path.is_file())}
+        for name, text in shown.items():
+            write_text(made / name, as_committed(text, stored.study, there))
+        listed = read_json(report / LISTED)
+        texts = {text["name"]: text for text in read_json(made / LISTED)["figures"]}
+        listed["figures"] = [texts.get(figure["name"], figure) for figure in listed["figures"]]
+        write_json(made / LISTED, listed)
+        names = [layout.HEADLINE, *tables, *figures, LISTED, *shown]
+        return [name for name in names if _move(made / name, report / name)]
+
+
+def replaced(text: str, other: str, patterns: Iterable[str]) -> str:
+    """A page with parts of another one in the place of its own, where both have them."""
+    for pattern in patterns:
+        new, old = (re.search(pattern, page, re.DOTALL) for page in (other, text))
+        if new is not None and old is not None:
+            text = text[: old.start()] + new[0] + text[old.end() :]
+    return text
+
+
+def _write_figures(stored: Reported, made: Path, report: Path) -> list[str]:
+    """Draw what follows from the numbers; gives the names of what is committed of it."""
+    texts = write_drawn(overview_figures(stored, stored.published, CATEGORIES), made / OVERVIEW, png=True)
+    write_json(made / LISTED, {"figures": texts, "missing": []})  # that the front page reads
+    return [f"{OVERVIEW}/{text['name']}.png" for text in texts]
+
+
+def _read(page: Path) -> str:
+    return page.read_text(encoding="utf-8")  # a page has no line break at its end, which records have
+
+
+def _move(new: Path, old: Path) -> bool:
+    """Put a file in the place of another one, if it is not the same; whether it has been moved."""
+    if old.exists() and old.read_bytes() == new.read_bytes():
+        return False
+    shutil.move(new, old)
+    return True
