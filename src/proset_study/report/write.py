@@ -15,7 +15,7 @@ from proset_study.report.pages.evaluation import write_evaluation
 from proset_study.report.pages.pages import write_data_set
 from proset_study.report.row_files import write_row_files
 from proset_study.report.tables.table_files import write_table, write_workbook
-from proset_study.report.tables.tables import study_tables
+from proset_study.report.tables.tables import shown_tables, study_tables
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Stored
 from proset_study.study import layout
@@ -40,7 +40,7 @@ def write_report(
             if table.numbers:
                 write_table(folder / layout.TABLES, table)
     if "numbers" in parts:  # all else that follows from the records alone
-        write_workbook(folder / layout.WORKBOOK, study_tables(stored, published))
+        write_workbook(folder / layout.WORKBOOK, [table for table, _ in shown_tables(stored, published)])
         write_row_files(folder, stored, published)
         write_evaluation(folder / layout.EVALUATIONS, stored)
         write_text(folder / layout.HEADLINE, verdict_markdown(verdict(stored, published)))

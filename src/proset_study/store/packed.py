@@ -6,6 +6,7 @@ import json
 import lzma
 import tarfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from proset.files import replacing
@@ -114,6 +115,6 @@ def records_sha256(folder: Path, names: Iterable[str], first_fits: bool = False)
     """SHA-256 of the records that `pack` takes, as far as they exist."""
     digest = hashlib.sha256()
     for name in sorted(names):
-        if (folder / name).exists():
+        with suppress(FileNotFoundError):
             digest.update(f"{name}\n{_text(folder / name, first_fits)}".encode())
     return digest.hexdigest()

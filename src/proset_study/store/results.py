@@ -6,6 +6,7 @@ import lzma
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
@@ -23,6 +24,7 @@ DIGITS = 12  # of a number in a CSV file: what comes after them may depend on th
 XZ, MAX_TEXT = ".xz", 2**26  # of compressed files: the suffix, and bytes that are unpacked
 ROLES = ("optimal", "selected")  # of settings of a search; in files before the name of the quantity
 FINAL, REFIT = "final", "refit_"  # section of final models; in files that of refits, before the fit seed
+_CASE = ("replicate", "experiment", "method", "dataset", "variant")
 _IN_OTHERS = ("role", "fit_seed")  # fields that are no columns: they are part of the quantity and of the section
 
 T = TypeVar("T")
@@ -156,10 +158,15 @@ def _losses(names: Case, section: str, selection: dict) -> list[Row]:
 
 def by_fit_seed(rows: Iterable[Row]) -> Iterator[tuple[Row, list[float]]]:
     """Rows of the first fit seed, each with its value for every fit seed; those of a final model follow each other."""
-    for _, of_case in groupby(rows, key=lambda row: row.case):
+    case, number = attrgetter(*_CASE), attrgetter("section", "role", "quantity")  # many times as fast as `Row.case`
+    for _, of_case in groupby(rows, key=case):
         groups: dict[tuple, tuple[Row, list]] = {}
         for row in of_case:
-            groups.setdefault((row.section, row.role, row.quantity), (row, []))[1].append(row.value)
+            key = number(row)
+            if key in groups:
+                groups[key][1].append(row.value)
+            else:
+                groups[key] = (row, [row.value])
         yield from groups.values()
 
 

@@ -215,10 +215,13 @@ class Stored:
 
     @cached_property
     def _by_replicate(self) -> dict[int, list[Final]]:
-        return {
-            replicate: [self._final(*names) for names in self.study.final_models([replicate])]
-            for replicate in self.replicates
-        }
+        """Those that have been computed, looked for once: of very many, files are asked for again and again else."""
+        finals: dict[int, list[Final]] = {}
+        for names in self.study.final_models(self.replicates):
+            final = self._final(*names)
+            if layout.file_in(final.folder, layout.FIT).exists():
+                finals.setdefault(final.replicate, []).append(final)
+        return finals
 
     @cached_property
     def _by_data_set(self) -> dict[tuple[int, str], list[Final]]:
@@ -240,10 +243,8 @@ class Stored:
         """Final models that have been computed, in the order of the config; of the first replicate by default."""
         replicate = self.replicates[0] if replicate is None else replicate
         if data_set is None:
-            finals = self._by_replicate.get(replicate, [])
-        else:
-            finals = self._by_data_set.get((replicate, data_set), [])
-        return [final for final in finals if layout.file_in(final.folder, layout.FIT).exists()]
+            return list(self._by_replicate.get(replicate, []))
+        return list(self._by_data_set.get((replicate, data_set), []))
 
     def all_finals(self) -> list[Final]:
         """`finals` of every replicate."""

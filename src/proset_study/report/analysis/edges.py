@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from scipy.stats import binom
 
@@ -60,6 +61,7 @@ class Explained:
     explanation: str
 
 
+@cache
 def edges(stored: Stored) -> list[Edge]:
     """Edges of every replicate."""
     return [edge for final in stored.one_by_one() for edge in _edges_of(final)]

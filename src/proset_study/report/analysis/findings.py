@@ -30,6 +30,7 @@ METHOD_COLUMNS = (
 FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", "selected", "proportion")
 
 
+@cache
 def rules(stored: Stored) -> list[dict]:
     """What other rules would have chosen from the same cross-validation, without another fit; keys are `RULE_COLUMNS`.
 
@@ -65,7 +66,7 @@ def selections(final: Final, stage: str, selection: dict) -> dict[str, int]:
     else:
         sign = 1 if method.larger_is_simpler else -1
         simplicity = [(sign * size,) for size in selection["settings"]]
-    n_folds = int(final.folds.max()) + 1
+    n_folds = len(final.paths)  # of which each has a record: the split itself would be read for every model
     found = {}
     for rule, deviations in RULES.items():
         limit = selection["mean"][optimal] + deviations(n_folds) * selection["standard_deviation"][optimal]

@@ -31,7 +31,7 @@ from proset_study.report.pages.when_it_pays import when_it_pays_section
 from proset_study.report.rows import cells as read_cells
 from proset_study.report.rows import groups, pick
 from proset_study.report.tables.grids import Cell, Grid, count, grids, headed, number, texts
-from proset_study.report.tables.tables import study_tables
+from proset_study.report.tables.tables import shown_tables
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL, retry
@@ -145,11 +145,11 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
 def write_tables(path: Path, stored: Stored, published: Path, options: list[str] = LOCAL) -> None:
     """Write the page of all tables; `published` is the CSV file of the published numbers."""
     comparisons = stored.study.config.get("comparisons", {})
-    found = study_tables(stored, published)
+    found = shown_tables(stored, published)
     shown = [
         {"name": table.name, "title": table.title, "grids": grids(table, table.name in comparisons)}
-        for table in (table.shown for table in found)
-        if table.numbers
+        for table, is_run in found
+        if is_run
     ]
     write_page(
         path,
@@ -157,7 +157,7 @@ def write_tables(path: Path, stored: Stored, published: Path, options: list[str]
         study=stored.study.name,
         n_replicates=len(stored.replicates),
         tables=shown,
-        not_run=[table.name for table in found if not table.numbers and table.name in stored.study.tables],
+        not_run=[table.name for table, is_run in found if not is_run and table.name in stored.study.tables],
         command=partial(retry, options=options),
     )
 

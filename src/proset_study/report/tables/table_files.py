@@ -77,14 +77,14 @@ def write_table(folder: Path, table: Table) -> None:
 
 
 def write_workbook(path: Path, tables: list[Table]) -> None:
-    """Write an Excel workbook, a sheet per table, our number and the published one in columns of their own."""
+    """Write an Excel workbook, a sheet per table as it is shown; our number and the published one have columns."""
 
     def show(n):
         several = {"mean": n.mean, "standard_deviation": n.deviation} if n.replicates > 1 else {}
         return {"ours": n.value if n.replicates else MISSING, **several, "published": n.published}
 
     with replacing(path) as file, pd.ExcelWriter(file, engine="openpyxl") as workbook:
-        for table in (table.shown for table in tables):
+        for table in tables:
             frame = table.frame(show) if table.numbers else pd.DataFrame(columns=["not run"])
             frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
             sheet = workbook.sheets[table.name[:31]]

@@ -1,8 +1,8 @@
 """The tables of the study: published layout, our number and the published one."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -138,29 +138,40 @@ def numbers_of(
         quantities.setdefault(row.experiment, {})[row.section, row.role, row.quantity] = None
         if (row.experiment, row.dataset, row.variant) not in absent:
             key = _key(row)
-            number = found.setdefault(key, Entry(*key, row.method, row.value, published=known.get(key)))
-            number.values[row.replicate] = fmean(of_fits) if len(of_fits) > 1 else row.value
+            if key not in found:
+                found[key] = _entry(key, row.method, row.value, known.get(key))
+            found[key].values[row.replicate] = fmean(of_fits) if len(of_fits) > 1 else row.value
     scores = {name for names in quantities.values() for name in names if name[0] == FINAL}
     of_others = [(FINAL, "", s.quantity) for s in SCORES.values() if s.in_published]
     default = [name for name in of_others if name in scores or not scores]
     for (experiment, data_set, variant), method in sorted(absent.items()):
         for name in quantities.get(experiment, default):
             key = (experiment, *name, data_set, variant)
-            found[key] = Entry(*key, method, published=known.get(key))
-    return [
-        replace(n, label=quantity_label(n.quantity, n.role), column=f"{n.dataset} {n.variant}".strip())
-        for n in found.values()
-    ]
+            found[key] = _entry(key, method, None, known.get(key))
+    return list(found.values())
+
+
+def _entry(key: Key, method: str, value: float | None, published: float | None) -> Entry:
+    _, _, role, quantity, data_set, variant = key
+    label, column = quantity_label(quantity, role), f"{data_set} {variant}".strip()
+    return Entry(*key, method, value, published=published, label=label, column=column)
 
 
 def _key(row: Row) -> Key:
     return row.experiment, row.section, row.role, row.quantity, row.dataset, row.variant
 
 
-def study_tables(stored: Stored, published: Path) -> list[Table]:
+def study_tables(stored: Stored, published: Path) -> Iterator[Table]:
     """All tables of the config, comparisons first; one whose experiments were not run has no cells."""
     config = stored.study.config
-    return [study_table(stored, name, published) for name in (*config.get("comparisons", {}), *config["experiments"])]
+    for name in (*config.get("comparisons", {}), *config["experiments"]):
+        yield study_table(stored, name, published)
+
+
+@cache
+def shown_tables(stored: Stored, published: Path) -> list[tuple[Table, bool]]:
+    """All tables as they are shown, and whether each has numbers; of a large study the numbers are not kept."""
+    return [(table.shown, bool(table.numbers)) for table in study_tables(stored, published)]
 
 
 def study_table(stored: Stored, name: str, published: Path) -> Table:
