@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from setuptools import Distribution, setup
@@ -56,9 +58,12 @@ def objects(folder: Path, compiler: list[str], machine: str, environment: dict[s
     levels = LEVELS.get(machine, {"portable": []})
     sources = [(name, f"{name}.c", []) for name in ("library", "threads")]
     sources += [(name, "level.c", [*instructions, f"-DLEVEL={name}"]) for name, instructions in levels.items()]
-    for name, source, options in sources:
-        command = [*compiler, *OPTIONS, *options, "-c", "-o", f"{folder}/{name}.o", str(SOURCES / source)]
-        subprocess.run(command, check=True, env=environment)
+    commands = [
+        [*compiler, *OPTIONS, *options, "-c", "-o", f"{folder}/{name}.o", str(SOURCES / source)]
+        for name, source, options in sources
+    ]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # a compiler has one thread, and an installation waits for it
+        list(pool.map(partial(subprocess.run, check=True, env=environment), commands))
     return [f"{folder}/{name}.o" for name, _, _ in sources]
 
 

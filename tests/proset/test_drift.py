@@ -1,3 +1,5 @@
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,7 +97,11 @@ def test_fresh_samples_do_not_differ_from_a_reference(n):
     """At a level of 5 % for all rows together; the model, the reference and the samples are new each time."""
     found = []
     for seed in range(100, 130):
-        model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=4).fit(*blobs(150, seed))
-        table = model.drift(blobs(n, seed + 1000)[0], reference=blobs(500, seed + 2000)[0])
+        table = small_model(seed).drift(blobs(n, seed + 1000)[0], reference=blobs(500, seed + 2000)[0])
         found.append(table["differs"].any())
     assert np.mean(found) < 0.15
+
+
+@cache
+def small_model(seed):
+    return ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=4).fit(*blobs(150, seed))

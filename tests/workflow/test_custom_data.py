@@ -96,7 +96,7 @@ def test_models_predict_from_the_file_what_was_recorded(finished):
 
 
 def test_the_report_can_be_verified(finished):
-    assert verify(finished, "penguins", ["data/private/penguins.csv"], n_pages=1).returncode == 0
+    assert verify(finished, "penguins", ["data/private/penguins.csv"]).returncode == 0
     manifest = json.loads((finished.folder / "reports/penguins/manifest.json").read_text(encoding="utf-8"))
     assert manifest["missing"] == []
     tables = {path.stem for path in (finished.folder / "reports/penguins/tables").glob("*.md")}

@@ -88,15 +88,15 @@ def test_many_replicates(tmp_path):
             replicates=numbers, only={"E7": ["xor_2f"], "E8": ["iris_2f"]}, evaluations={}
         )
 
+    scores = [f"reports/tiny/data_sets/{name}.csv" for name in ("xor_2f", "iris_2f")]
     project.configure(replicates([0]))
-    project.snakemake("xor_2f", "iris_2f")
+    project.snakemake(*scores)
     for name in ("xor_2f", "iris_2f"):
         for replicate in range(1, REPLICATES):
             for part in (name, f"logs/{name}"):
                 copy_results(project.folder / "results/tiny", "replicate_0", f"replicate_{replicate}", part)
         (project.folder / f"reports/tiny/data_sets/{name}.csv").unlink()
     project.configure(replicates(list(range(REPLICATES))))
-    scores = [f"reports/tiny/data_sets/{name}.csv" for name in ("xor_2f", "iris_2f")]
     project.snakemake(*scores, "--rerun-triggers", "mtime")
     for path in scores:
         text = (project.folder / path).read_text(encoding="utf-8")

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -54,49 +53,21 @@ def brier_score(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | N
 
 
 def roc_auc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
-    """Area under the ROC curve; of more than two classes the unweighted mean over all pairs (Hand and Till 2001).
+    """Area under the ROC curve; of more than two classes the unweighted mean over all pairs (Hand and Till 2001)."""
+    from sklearn.metrics import roc_auc_score
 
-    To the last digit what scikit-learn's `roc_auc_score` gives, whose checks take most of the time with few samples.
-    Weights count for two classes only, as there.
-    """
-    if probabilities.shape[1] == 2:
-        return _area(y == 1, probabilities[:, 1], np.ones(len(y)) if weight is None else weight)
-    areas = []
-    for a, b in combinations(np.unique(y), 2):
-        of_both = (y == a) | (y == b)
-        one = np.ones(np.count_nonzero(of_both))
-        of_pair = (_area(y[of_both] == k, probabilities[of_both, k], one) for k in (a, b))
-        areas.append(sum(of_pair) / 2)
-    return float(np.mean(areas)) if areas else math.nan
-
-
-def _area(positive: np.ndarray, score: np.ndarray, weight: np.ndarray) -> float:
-    """Area under the ROC curve of a score that is larger for positive samples, all of shape (n,); NaN of one class."""
-    counts = weight > 0
-    positive, score, weight = positive[counts], score[counts], weight[counts]
-    if positive.all() or not positive.any():
-        return math.nan
-    order = np.argsort(-score, kind="stable")
-    last = np.append(np.diff(score[order]) != 0, True)  # of the samples with equal scores, which are one point
-    x, y = (np.cumsum(np.where(group, weight, 0.0)[order])[last] for group in (~positive, positive))
-    corner = np.ones(len(x), dtype=bool)  # points between others on a line are left out
-    corner[1:-1] = (np.diff(x, 2) != 0) | (np.diff(y, 2) != 0)
-    x, y = (np.append(0.0, along[corner] / along[-1]) for along in (x, y))
-    return float(np.trapezoid(y, x))
+    n_classes = probabilities.shape[1]
+    if n_classes == 2:
+        return float(roc_auc_score(y, probabilities[:, 1], sample_weight=weight))
+    # scikit-learn has no sample weights for pairs of classes
+    return float(roc_auc_score(y, probabilities, multi_class="ovo", average="macro", labels=range(n_classes)))
 
 
 def balanced_accuracy(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
-    """Mean over the classes of the proportion whose most probable class is the true one.
+    """Mean over the classes of the proportion whose most probable class is the true one."""
+    from sklearn.metrics import balanced_accuracy_score
 
-    To the last digit what scikit-learn's `balanced_accuracy_score` gives.
-    """
-    classes, codes = np.unique([y, probabilities.argmax(axis=1)], return_inverse=True)
-    size = len(classes)
-    true, predicted = codes.reshape(2, -1)
-    confusion = np.bincount(true * size + predicted, weight, size**2).reshape(size, size)
-    of_class = confusion.sum(axis=1)
-    there = of_class > 0
-    return float(np.mean(confusion.diagonal()[there] / of_class[there]))
+    return float(balanced_accuracy_score(y, probabilities.argmax(axis=1), sample_weight=weight))
 
 
 def calibration_error(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:

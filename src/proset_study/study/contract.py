@@ -6,8 +6,6 @@
 
 import inspect
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,27 +18,11 @@ from proset.archive import read_archive, write_archive
 from proset_study.data.distances import distances
 from proset_study.data.metrics import PRECOMPUTED
 from proset_study.external import CommandMethod
-from proset_study.methods.base import Fitted, Method, PriorModel, faults
+from proset_study.methods.base import Fitted, PriorModel, faults
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.weighted import WeightedPrototypeModel, explain_point
+from proset_study.study.imported import imported
 from proset_study.study.subject import Subject, make_fold_data, make_mixed_data
-
-HEAVY = (
-    *("scipy", "sklearn", "pandas", "matplotlib", "xgboost", "interpret", "skops", "kmedoids", "statsmodels"),
-    *("lightgbm", "catboost"),
-)
-_IMPORTED = f"print(*sorted(name for name in set(sys.modules) - before if name.split('.')[0] in {HEAVY}))"
-
-
-def _printed(method: type[Method], code: str, *arguments: str) -> str:
-    """What a process prints that runs `code` after it has imported the file of a method as `module`."""
-    loads = (
-        "import importlib.util, sys\n"
-        "spec = importlib.util.spec_from_file_location('own', sys.argv[1])\n"
-        "module = importlib.util.module_from_spec(spec); sys.modules['own'] = module\n"
-    )
-    command = [sys.executable, "-c", loads + code, inspect.getfile(method), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def interface_is_complete(subject: Subject) -> None:
@@ -53,24 +35,15 @@ def interface_is_complete(subject: Subject) -> None:
 
 def importing_the_module_imports_no_library(subject: Subject) -> None:
     """Libraries are imported when something is fitted: the config is read in every job."""
+    names = sorted({name.split(".")[0] for name in imported(subject.method)})
     file = Path(inspect.getfile(subject.method)).name
-    code = f"before = set(sys.modules); spec.loader.exec_module(module); {_IMPORTED}"
-    imported = _printed(subject.method, code)
-    names = sorted({name.split(".")[0] for name in imported.split()})
     assert not names, f"importing {file} imports {', '.join(names)}; move that into a function"
 
 
 def imports_are_in_no_time(subject: Subject) -> None:
     """A method bound to data has imported what its fits and predictions need: times are those of the method."""
-    code = (
-        "import json; from proset_study.study.subject import SEED, make_fold_data; spec.loader.exec_module(module)\n"
-        "data = make_fold_data(3); bound = getattr(module, sys.argv[2])(data)\n"
-        "before = set(sys.modules); fitted = bound.fit(json.loads(sys.argv[3]), int(sys.argv[4]), SEED)\n"
-        f"list(fitted.staged_predict_proba(data.X_score)); {_IMPORTED}"
-    )
-    parameters, size = json.dumps(subject.parameters()), str(subject.complexity)
-    imported = _printed(subject.method, code, subject.method.__name__, parameters, size)
-    assert not imported, f"fits import {imported[:200]}; move that into `__init__`"
+    names = imported(subject.method, subject.method.__name__, subject.parameters(), subject.complexity)
+    assert not names, f"fits import {' '.join(names)[:200]}; move that into `__init__`"
 
 
 def parameters_are_as_declared(subject: Subject) -> None:

@@ -175,8 +175,8 @@ def _normalised(name: str, text: str) -> tuple[str, frozenset[str], tuple[str, .
     tree = ast.parse(text)
     if name in _FORMATS:
         return next(s for s in map(ast.unparse, tree.body) if s.startswith("FORMAT_VERSION = ")), frozenset(), ()
-    tree = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ())).visit(tree)
-    imported = frozenset(_imports(tree))
+    for_numbers = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ()))
+    tree, imported = for_numbers.visit(tree), frozenset(for_numbers.imported)
     return ast.dump(tree), imported, _constants(tree) if _COMMAND in imported else ()
 
 
@@ -209,24 +209,18 @@ def _others(name: str, packages: set[str]) -> set[str]:
     return set(filter(None, map(additions.distribution, unknown)))
 
 
-def _imports(tree: ast.AST):
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
 class _ForNumbers(ast.NodeTransformer):
     """Leaves out what is in no result: docstrings, type hints, texts of Python's own errors, `about` in classes.
 
     Type hints in the body of a class stay, as they are the fields of dataclasses; so do docstrings of functions that a
     decorator with arguments registers: the docstring of a claim is its statement.
+
+    In `imported` it notes what is imported by what is left.
     """
 
     def __init__(self, about: tuple[str, ...]):
         self._about = set(about)
+        self.imported: list[str] = []
 
     def visit_Module(self, node):
         return _without_docstring(self.generic_visit(node))
@@ -257,8 +251,16 @@ class _ForNumbers(ast.NodeTransformer):
             return None
         return self.generic_visit(node)
 
+    def visit_Import(self, node):
+        self.imported += (alias.name for alias in node.names)
+        return node
+
     def visit_ImportFrom(self, node):
-        return None if node.module in ("typing", "collections.abc", "proset_study.base.additions") else node
+        if node.module in ("typing", "collections.abc", "proset_study.base.additions"):
+            return None
+        if node.module and node.level == 0:
+            self.imported += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+        return node
 
     def visit_AugAssign(self, node):  # where else modules are looked for is in no result
         return None if ast.unparse(node.target) == "__path__" else self.generic_visit(node)

@@ -2,16 +2,12 @@
 
 import os
 import platform
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import asdict
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import Distribution, version
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, TypeVar
 
 from proset import __version__, arithmetic
 from proset.archive import read_archive
@@ -25,17 +21,14 @@ from proset_study.study import layout
 from proset_study.study.config.study import Study
 from proset_study.study.fingerprints import LIBRARIES, key, uses_kernel
 
-T = TypeVar("T")
 PACKAGES = (*LIBRARIES.values(), "snakemake")
 
 
 def manifest(stored: Stored) -> dict:
     """Everything a reader needs to judge or repeat a study, see docs/study.md; ValueError as `arithmetics`."""
-    study = stored.study
+    folder, study = stored.folder, stored.study
     data = dict.fromkeys(layout.file_in(final.folder.parent, layout.DATA) for final in stored.all_finals())
-    with _meanwhile(study.is_large, _digests, stored.folder, study, list(data)) as digests:
-        costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
-    of_records, of_data = digests()
+    costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
     return {
         "versions": {"proset": __version__, "python": platform.python_version(), **_versions()},
         "commit": commit(),
@@ -44,31 +37,15 @@ def manifest(stored: Stored) -> dict:
         "config": study.config,
         "openml": downloaded(study),
         "cards": {name: card(study.config["data_sets"][name]) for name in study.data_sets},
-        "records_sha256": of_records,
-        "data_sha256": of_data,
+        "records_sha256": {
+            archive: records_sha256(folder, layout.record_names(study, archive), archive.endswith(layout.FIRST_FITS))
+            for archive in layout.record_archives(study)
+        },
+        "data_sha256": {str(path.relative_to(folder)): content_hash(path) for path in data},
         "cost": {replicate: cost for replicate, (cost, _) in costs.items()},
         "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
         "missing": [asdict(model) for model in stored.missing_models],
     }
-
-
-@contextmanager
-def _meanwhile(by_another: bool, compute: Callable[..., T], *arguments: Any) -> Iterator[Callable[[], T]]:
-    """What gives the result of a function, which another process computes meanwhile if asked for."""
-    if not by_another:
-        yield partial(compute, *arguments)
-        return
-    with ProcessPoolExecutor(1, get_context("spawn")) as process:
-        yield process.submit(compute, *arguments).result
-
-
-def _digests(folder: Path, study: Study, data: list[Path]) -> tuple[dict[str, str], dict[str, str]]:
-    """SHA-256 of the records by archive, and of the data by file."""
-    of_records = {
-        archive: records_sha256(folder, layout.record_names(study, archive), archive.endswith(layout.FIRST_FITS))
-        for archive in layout.record_archives(study)
-    }
-    return of_records, {str(path.relative_to(folder)): content_hash(path) for path in data}
 
 
 def rendered(options: list[str], docs: str) -> dict:

@@ -49,6 +49,15 @@ def whole(committed, tmp_path_factory):
     return project
 
 
+def copied(project, folder, *files):
+    """The project with files of its own, which a test may change."""
+    copy = folder / "project"
+    for name in files:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(project / name, copy / name)
+    return copy
+
+
 def _open_track(folder, study, config):
     """Every number of proset once more, 5 % smaller, as those of its other form, and 10 % with all candidates."""
     experiments = {e: config["experiments"][e] for e in ("E3", "E10")}

@@ -1,30 +1,14 @@
 """The page of findings, of the committed records and of a project that lacks none."""
 
 import re
-import shutil
 
 import pytest
-from tests.proset_study.report.article.conftest import ROOT
+from tests.proset_study.report.article.conftest import ROOT, copied
 
 from proset_study.report.article.page import findings
 from proset_study.report.article.sources import PAGE
+from proset_study.report.article.topics import TOPICS
 from proset_study.store.stored import Missing
-
-
-@pytest.fixture
-def change(committed, tmp_path):
-    """The project with another template."""
-    project = tmp_path / "project"
-    shutil.copytree(committed, project)
-    template = project / "article" / PAGE
-
-    def changed(old, new):
-        text = template.read_text(encoding="utf-8")
-        assert old in text
-        template.write_text(text.replace(old, new), encoding="utf-8")
-        return project
-
-    return changed
 
 
 def test_the_page_is_what_the_records_say():
@@ -45,8 +29,8 @@ def test_a_project_that_lacks_nothing_has_every_part(whole):
     assert re.search(r"^\| .*leave-one-out.* \| 1,250 \| 3,600 \|$", page, re.MULTILINE)
 
 
-def test_records_that_are_not_there_are_named(change):
-    project = change("# Findings", '# Findings {{ n("error_estimates.families") }}')
-    shutil.rmtree(project / "reports/error_estimates")
+def test_records_that_are_not_there_are_named(committed, tmp_path):
+    project = copied(committed, tmp_path, *TOPICS["claims"].records, "article/metadata.yaml", f"article/{PAGE}")
+    (project / "article" / PAGE).write_text('{{ n("error_estimates.families") }}', encoding="utf-8")
     with pytest.raises(Missing, match=r"error_estimates.families, which `snakemake .*error_estimates.yaml` computes"):
         findings(project)
