@@ -15,7 +15,7 @@ from proset_study.report.article.beyond import CURVES
 from proset_study.report.article.open_track import LEAVE_ONE_OUT, SPLIT
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import SUBJECT, Reported
-from proset_study.report.article.wording import count, decimals, whole
+from proset_study.report.article.wording import count, counted, decimals, whole
 from proset_study.report.rows import pick, rows
 from proset_study.report.site.beyond import few_prototypes, typical
 from proset_study.report.site.model import Model
@@ -165,9 +165,9 @@ class Answer:
         bars = [bar for bar in self.standing.bars() if bar.method != SUBJECT]
         left = [b for b in bars if b.mean < 0]
         sure = [b for b in left if b.interval and b.interval[1] < 0]
-        certain = "no interval excludes zero" if not sure else f"{count(len(sure))} with an interval that excludes zero"
-        lower = f"{count(len(left))} of {count(len(bars))} cases"
-        return f"Against its best rivals the mean loss is lower in {lower}, {certain}."
+        certain = f"{counted(len(sure), 'difference')} {'is' if len(sure) == 1 else 'are'} significant"
+        lower = f"{count(len(left))} of {count(len(bars))} comparisons with rivals"
+        return f"Its mean loss is lower in {lower}; {certain}."
 
 
 def response_curves(project: Path) -> Curves:
