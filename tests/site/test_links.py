@@ -17,6 +17,7 @@ DOCS = SITE / "docs"
 CHROMIUM = shutil.which("chromium")
 NAMES = ("index", "try", "compare", "reproduction", "beyond")
 COMMITTED = [ROOT / "reports/index.html", *sorted(ROOT.glob("reports/*/*.html"))]
+DRAWN = {"compare": "#scores[data-rows]", "try": "main[data-built]"}  # what scripts leave when they have drawn a page
 WIDTHS = {"screen": (1400, 900), "tablet": (768, 1024), "phone": (390, 844)}
 BY_SCRIPT = ("explore.html",)  # of a report: what stands after "#" is a choice of its script
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
@@ -41,6 +42,8 @@ def shown(browser, name, size="screen", **options):
     page.on("pageerror", lambda error: logged.append(str(error)))
     page.on("request", lambda request: logged.append(request.url) if request.url.startswith("http") else None)
     page.goto((SITE / f"{name}.html").as_uri())
+    if name in DRAWN:
+        page.locator(DRAWN[name]).wait_for()
     yield page
     page.close()
     assert logged == []
@@ -145,6 +148,7 @@ def test_the_explorer_filters_sorts_and_keeps_its_state_in_the_address(browser):
         assert "data_set=wine" in address
         page.goto("about:blank")
         page.goto(address)
+        page.locator(DRAWN["compare"]).wait_for()
         assert table.locator("tbody").inner_text() == texts
 
 
