@@ -19,8 +19,7 @@ from proset_study.report.catalogue import write_drawn
 from proset_study.report.figures.registry import overview_figures
 from proset_study.report.pages.front_page import write_index, write_tables
 from proset_study.report.pages.links import as_committed
-from proset_study.report.tables.table_files import write_table
-from proset_study.report.tables.tables import study_tables
+from proset_study.report.write import write_report
 from proset_study.study import layout
 
 SCRIPTS = r"(?<=</main>\n).*(?=</body>)"
@@ -55,11 +54,9 @@ def renew(report: Path, published: Path) -> list[str]:
             shutil.copy(report / name, made / name)
         write_text(made / layout.MANIFEST, json.dumps({"rendered": {"docs": DOCS}} | stored.manifest) + "\n")
         write_text(made / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
-        for table in study_tables(stored, published):
-            if table.numbers:
-                write_table(made / layout.TABLES, table)
+        write_report(stored, made, published, ["tables"])
         tables = sorted(str(path.relative_to(made)) for path in (made / layout.TABLES).iterdir())
-        figures = _write_figures(stored, made, report)
+        figures = _write_figures(stored, made)
         write_index(made, stored, published)
         front = _read(made / layout.INDEX)
         shown = {layout.INDEX: replaced(_read(report / layout.INDEX), front, (*LOOK, *PARTS))}
@@ -88,7 +85,7 @@ def replaced(text: str, other: str, patterns: Iterable[str]) -> str:
     return text
 
 
-def _write_figures(stored: Reported, made: Path, report: Path) -> list[str]:
+def _write_figures(stored: Reported, made: Path) -> list[str]:
     """Draw what follows from the numbers; gives the names of what is committed of it."""
     texts = write_drawn(overview_figures(stored, stored.published, CATEGORIES), made / OVERVIEW, png=True)
     write_json(made / LISTED, {"figures": texts, "missing": []})  # that the front page reads

@@ -9,6 +9,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, by_verdict, differences, on_each_data_set
+from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.methods import stored_ranks
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
@@ -20,7 +21,7 @@ from proset_study.study import layout
 
 TRACK, TRACKED = "reports/open_track", "open_track"  # the report, and the comparison of all methods in it
 OF_TRACK = overlay("open_track")
-SPLIT, LEAVE_ONE_OUT, AVERAGED = SUBJECT, "proset_leave_one_out", "proset_averaged"
+SPLIT, AVERAGED = SUBJECT, "proset_averaged"
 FEW, MANY = 100, 1000  # prototypes
 SHOWN_RANKS = 3  # besides the best one
 CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest

@@ -11,8 +11,9 @@ from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE
 from proset_study.report.analysis.response_curves import Curves, compared, curves_of, points
 from proset_study.report.analysis.runs import derived_from
 from proset_study.report.analysis.statistics import ALPHA
+from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.beyond import CURVES
-from proset_study.report.article.open_track import LEAVE_ONE_OUT, SPLIT
+from proset_study.report.article.open_track import SPLIT
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import SUBJECT, Reported
 from proset_study.report.article.wording import count, counted, decimals, whole

@@ -10,9 +10,9 @@ import jinja2
 from proset_study.base.records import read_json, write_text
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.published import TOLERANCE_NOTE
+from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.beyond import CURVES
 from proset_study.report.article.beyond import REPORTS as OF_THE_ARTICLE
-from proset_study.report.article.open_track import LEAVE_ONE_OUT
 from proset_study.report.article.study import STUDY
 from proset_study.report.pages.links import relinked
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves

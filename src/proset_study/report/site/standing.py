@@ -12,8 +12,9 @@ from proset_study.report.analysis.losses import Losses, generated, losses_by_met
 from proset_study.report.analysis.over_data_sets import origin_of
 from proset_study.report.analysis.paired import LEVEL, Mean, mean_difference, on_each_data_set
 from proset_study.report.analysis.runs import derived_from
+from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.methods import stored_ranks
-from proset_study.report.article.open_track import LEAVE_ONE_OUT, TRACK, TRACKED
+from proset_study.report.article.open_track import TRACK, TRACKED
 from proset_study.report.article.topics import SUBJECT, Reported
 from proset_study.report.rows import pick
 from proset_study.study import layout

@@ -13,8 +13,9 @@ import yaml
 from proset_study.base.records import write_json
 from proset_study.report.analysis import response_curves
 from proset_study.report.analysis.response_curves import points
+from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.build import PICTURE, TOPICS
-from proset_study.report.article.open_track import AVERAGED, LEAVE_ONE_OUT, TRACKED
+from proset_study.report.article.open_track import AVERAGED, TRACKED
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
 from proset_study.report.rows import rows
