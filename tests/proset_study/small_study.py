@@ -163,7 +163,7 @@ def write_all(stored, folder, published, checkout):
     write_store(folder / layout.STORE, stored, head.stdout.strip())
     write_text(folder / layout.INDEX, "".join(f"<dd>{escape(text)}</dd>\n" for text in told(known).values()))
     for name in layout.released(stored.study):
-        if not (folder / name).exists() and name.endswith(".html"):
+        if not (folder / name).exists() and name.endswith((".html", ".js")):
             write_text(folder / name, f"in place of {name}\n")
     for archive in layout.record_archives(stored.study):
         pack_archive(stored.folder, stored.study, archive, folder / layout.RECORDS.format(archive=archive))

@@ -4,6 +4,7 @@ import csv
 import html
 import io
 import json
+import lzma
 
 from tests.workflow.own_data import HOSTILE, RandomNames, files
 from tests.workflow.project import new_project, verify
@@ -38,8 +39,9 @@ def test_random_names_come_through_unchanged(own):
     rows = csv.DictReader(io.StringIO(read(reports / "findings/selected_features.csv"), newline=""))
     features = {row["feature"] for row in rows if row["dataset"] == names.data_set}
     assert features == {*names.numbers, *(f"{names.colour}={category}" for category in names.colours)}
-    rows = csv.DictReader(io.StringIO(read(reports / "evaluation/class_scores.csv"), newline=""))
-    assert {row["class"] for row in rows if row["dataset"] == names.data_set} == {*names.labels}
+    with lzma.open(reports / "evaluation/class_scores.csv.xz", "rt", encoding="utf-8", newline="") as file:
+        classes = {row["class"] for row in csv.DictReader(file) if row["dataset"] == names.data_set}
+    assert classes == {*names.labels}
 
 
 def escaped(text):

@@ -25,12 +25,12 @@ def test_everything_is_there(finished):
     assert tables == {f"{name}.{suffix}" for name in names for suffix in ("md", "csv", "tex")}
     assert re.search(r"\|random_forest\|\**\d\.\d\d\**\|\|\n", (reports / "tables/E14.md").read_text(encoding="utf-8"))
     names = {"index.html", "tables.html", "explore.html", "tables.xlsx", "manifest.json"}
-    names |= {"results.csv.xz", "comparison.csv", "claims.csv", "numbers.json"}
+    names |= {"results.csv.xz", "comparison.csv", "claims.csv", "numbers.json", "vega.js"}
     assert {p.name for p in reports.iterdir() if p.is_file()} == names
     assert {p.name for p in (reports / "data_sets").iterdir()} == {"iris_2f.html", "xor_2f.html"}
     assert {p.name for p in (reports / "figures").iterdir()} == {"iris_2f", "xor_2f", "overview"}
-    tables = {"class_scores", "confusion", "learning_curve", "bootstrap", "bias_variance"}
-    assert {p.name for p in (reports / "evaluation").glob("*.csv")} == {f"{table}.csv" for table in tables}
+    tables = {"class_scores.csv.xz", "confusion.csv.xz", "learning_curve.csv", "bootstrap.csv", "bias_variance.csv"}
+    assert {p.name for p in (reports / "evaluation").glob("*.csv*")} == tables
     with lzma.open(reports / "results.csv.xz", "rt", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {r["variant"] for r in rows if r["experiment"] == "E7"} == {"candidates=10", "candidates=20"}
@@ -255,8 +255,8 @@ def test_a_further_replicate_repeats_a_part_without_evaluations_and_its_numbers_
         assert {name.rsplit("/", 1)[1] for name in archive.getnames()} == {
             *("split.csv", "stage2.json", "fit.json", "predictions.csv")
         }
-    made = (project.folder / "reports/tiny/evaluation").glob("*.csv")
-    assert {path.stem for path in made} == {"class_scores", "confusion"}
+    made = (project.folder / "reports/tiny/evaluation").glob("*.csv*")
+    assert {path.name for path in made} == {"class_scores.csv.xz", "confusion.csv.xz"}
     results = project.folder / "reports/tiny/results.csv.xz"
     text = lzma.decompress(results.read_bytes())
     results.write_bytes(lzma.compress(text.replace(b",samples,150", b",samples,151")))

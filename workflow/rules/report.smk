@@ -70,7 +70,7 @@ use rule _job as report with:
         directory(f"{REPORTS}{layout.EVALUATIONS}"),
         report(
             directory("reports/{study}/figures/overview"),
-            patterns=["{name}.png"],
+            patterns=["{name}.svg"],
             caption="../report/figure.rst",
             category="All data sets",
             labels={"figure": "{name}"},

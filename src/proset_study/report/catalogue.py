@@ -51,7 +51,7 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
 
 
 def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
-    """Write <name>.svg of every figure, over all data sets also <name>.png, and figures.json about them.
+    """Write <name>.svg of every figure, and figures.json about them.
 
     `which` is a data set; for the figures over all of them the CSV file of the published numbers.
     """
@@ -60,15 +60,15 @@ def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
             figures, missing = overview_figures(stored, which), missing_records(stored)
         else:
             figures, missing = data_set_figures(stored, which), missing_records(stored, which)
-        about = write_drawn(figures, folder, png=isinstance(which, Path))
+        about = write_drawn(figures, folder)
     lacking = [{"name": name, "missing": run, "target": target} for name, run, target in missing]
     write_json(folder / "figures.json", {"figures": about, "missing": lacking})
 
 
-def write_drawn(figures: list[ReportFigure], folder: Path, png: bool) -> list[dict[str, str]]:
+def write_drawn(figures: list[ReportFigure], folder: Path) -> list[dict[str, str]]:
     """Write the files of some figures; gives what pages read of them."""
     for drawn in figures:
-        save(drawn.figure, folder / drawn.name, png=png)
+        save(drawn.figure, folder / drawn.name)
     return [{key: getattr(drawn, key) for key in ABOUT} for drawn in figures]
 
 

@@ -17,6 +17,7 @@ from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import write_drawn
 from proset_study.report.figures.registry import overview_figures
+from proset_study.report.pages.charts import write_library
 from proset_study.report.pages.front_page import write_index, write_tables
 from proset_study.report.pages.links import as_committed
 from proset_study.report.write import write_report
@@ -58,6 +59,7 @@ def renew(report: Path, published: Path) -> list[str]:
         tables = sorted(str(path.relative_to(made)) for path in (made / layout.TABLES).iterdir())
         figures = _write_figures(stored, made)
         write_index(made, stored, published)
+        write_library(made / layout.VEGA)
         front = _read(made / layout.INDEX)
         shown = {layout.INDEX: replaced(_read(report / layout.INDEX), front, (*LOOK, *PARTS))}
         if (report / layout.TABLE_PAGE).exists():
@@ -72,7 +74,7 @@ def renew(report: Path, published: Path) -> list[str]:
         texts = {text["name"]: text for text in read_json(made / LISTED)["figures"]}
         listed["figures"] = [texts.get(figure["name"], figure) for figure in listed["figures"]]
         write_json(made / LISTED, listed)
-        names = [layout.HEADLINE, *tables, *figures, LISTED, *shown]
+        names = [layout.HEADLINE, *tables, *figures, LISTED, layout.VEGA, *shown]
         return [name for name in names if _move(made / name, report / name)]
 
 
@@ -87,9 +89,9 @@ def replaced(text: str, other: str, patterns: Iterable[str]) -> str:
 
 def _write_figures(stored: Reported, made: Path) -> list[str]:
     """Draw what follows from the numbers; gives the names of what is committed of it."""
-    texts = write_drawn(overview_figures(stored, stored.published, CATEGORIES), made / OVERVIEW, png=True)
+    texts = write_drawn(overview_figures(stored, stored.published, CATEGORIES), made / OVERVIEW)
     write_json(made / LISTED, {"figures": texts, "missing": []})  # that the front page reads
-    return [f"{OVERVIEW}/{text['name']}.png" for text in texts]
+    return [f"{OVERVIEW}/{text['name']}.svg" for text in texts]
 
 
 def _read(page: Path) -> str:

@@ -42,7 +42,7 @@ def write_report(
     if "numbers" in parts:  # all else that follows from the records alone
         write_workbook(folder / layout.WORKBOOK, [table for table, _ in shown_tables(stored, published)])
         write_row_files(folder, stored, published)
-        write_evaluation(folder / layout.EVALUATIONS, stored)
+        write_evaluation(folder, stored)
         write_text(folder / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
     if "models" in parts:  # from the records and the models
         write_rows(folder / layout.FEATURES, selected_features(stored), FEATURE_COLUMNS)
@@ -83,6 +83,7 @@ def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
 
 def _overview(stored, folder, published, options):
     """The pages over all data sets and their figures; they show the models' numbers and the manifest."""
+    from proset_study.report.pages.charts import write_library
     from proset_study.report.pages.front_page import write_explore, write_index, write_tables
     from proset_study.report.pages.when_it_pays import write_when_it_pays
 
@@ -92,3 +93,4 @@ def _overview(stored, folder, published, options):
     write_when_it_pays(folder / layout.WHEN_IT_PAYS, stored, figures)
     write_tables(folder / layout.TABLE_PAGE, stored, published, options)
     write_explore(folder / layout.EXPLORE, stored)
+    write_library(folder / layout.VEGA)

@@ -43,9 +43,10 @@ PARTIAL = "reports/{study}-partial"
 REPORT_FILES = (
     *("index.html", "tables.html", "explore.html"),
     *("manifest.json", "results.csv.xz", "comparison.csv", "claims.csv", "tables.xlsx"),
+    "vega.js",  # which the pages with charts share
 )
 NUMBERS = "numbers.json"  # what the article says of a report; those written before have none
-INDEX, TABLE_PAGE, EXPLORE, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK = REPORT_FILES
+INDEX, TABLE_PAGE, EXPLORE, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK, VEGA = REPORT_FILES
 CITATION, LICENSE, ENVIRONMENT = "CITATION.cff", "LICENSE", "environment"
 SURROUNDINGS = {  # what an archive of a release has from the checkout
     **{name: name for name in (CITATION, LICENSE)},
@@ -58,6 +59,7 @@ TABLE = f"{TABLES}/{{table}}.{{suffix}}"
 PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
 FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
 FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
+OF_CLASSES = ("class_scores", "confusion")  # tables of evaluations with rows for each class of every model
 EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
 RULES = f"{FINDINGS}/rules.csv.xz"
 FEATURES = f"{FINDINGS}/selected_features.csv"
@@ -300,7 +302,7 @@ def belongs(study: Study, name: str) -> bool:
     folder, _, rest = name.rpartition("/")
     stem, _, suffix = rest.rpartition(".")
     if folder.startswith("figures/"):
-        return folder[8:] in (*study.data_sets, "overview") and (suffix in ("png", "svg") or rest == "figures.json")
+        return folder[8:] in (*study.data_sets, "overview") and (suffix == "svg" or rest == "figures.json")
     allowed = {
         "": rest in (*REPORT_FILES, NUMBERS),
         "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
@@ -308,9 +310,18 @@ def belongs(study: Study, name: str) -> bool:
         STORE: name == STORE_INDEX or (stem in study.data_sets and suffix == "parquet"),
         "records": name in [RECORDS.format(archive=archive) for archive in record_archives(study)],
         FINDINGS: name in (HEADLINE, RULES, WHEN_IT_PAYS) or (suffix == "csv" and stem in _FINDINGS),
-        EVALUATIONS: suffix == "csv" and stem in ("class_scores", "confusion", *KINDS),
+        EVALUATIONS: name in map(evaluation_file, (*OF_CLASSES, *KINDS)),
     }
     return allowed.get(folder, False)
+
+
+def evaluation_file(table: str) -> str:
+    """The table of a kind of evaluation, or one `OF_CLASSES`, which are large and compressed.
+
+    >>> evaluation_file("bootstrap"), evaluation_file("confusion")
+    ('evaluation/bootstrap.csv', 'evaluation/confusion.csv.xz')
+    """
+    return f"{EVALUATIONS}/{table}.csv" + (".xz" if table in OF_CLASSES else "")
 
 
 def released(study: Study) -> list[str]:
@@ -326,7 +337,7 @@ def released(study: Study) -> list[str]:
 def archived(study: Study, name: str) -> bool:
     """Whether a file of reports/<study> is too large to commit, so that it is in the archive of a release only."""
     if name.startswith("figures/overview/"):
-        return name.endswith(".svg")
+        return False
     committed = RECORDS.format(archive=committed_records(study))
     return name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed
 

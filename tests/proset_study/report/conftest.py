@@ -7,6 +7,7 @@ from proset_study.base.records import write_json
 from proset_study.report.analysis.manifest import manifest
 from proset_study.report.catalogue import data_set_figures, overview_figures, plan, write_figures
 from proset_study.report.figures.style import context
+from proset_study.report.pages.charts import write_library
 from proset_study.report.pages.front_page import write_explore, write_index, write_tables
 from proset_study.report.pages.pages import write_data_set
 from proset_study.report.write import neighbours, write_report
@@ -86,5 +87,6 @@ def report(stored, tmp_path_factory):
         write_index(folder, whole, PUBLISHED)
         write_tables(folder / "tables.html", whole, PUBLISHED)
         write_explore(folder / "explore.html", whole)
+        write_library(folder / "vega.js")
 
     return made_once(tmp_path_factory, "pages", make)

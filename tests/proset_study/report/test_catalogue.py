@@ -293,6 +293,13 @@ def test_times_are_those_of_stage_1_or_of_the_only_search(stored):
     np.testing.assert_allclose(shown, np.median(units))
 
 
+def test_more_methods_than_fit_into_a_row_of_a_data_set_have_a_row_each(stored):
+    fit = stored.final("E8", "cross")
+    for n, rows in ((cost.IN_A_ROW, ["cross"]), (cost.IN_A_ROW + 1, ["KNN"])):
+        (axes,) = cost.time_figure({"cross": [fit] * n}).figure.axes
+        assert [label.get_text() for label in axes.get_yticklabels()] == rows
+
+
 def test_every_figure_of_the_plan_that_has_its_records_is_drawn(stored, all_figures):
     names = [d.name for d in all_figures]
     assert len(set(names)) == len(names)
@@ -401,7 +408,7 @@ def test_odd_names_are_drawn_as_they_are(stored, all_figures, tmp_path):
     assert {"$x$ <b>_", ' _"y"&', "class $<b>_", "class  _$a$"} <= texts
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        save(drawn.figure, tmp_path / "odd", png=False)
+        save(drawn.figure, tmp_path / "odd")
     assert (tmp_path / "odd.svg").stat().st_size > 1000
 
 
@@ -414,10 +421,9 @@ def test_files_are_the_same_every_time(stored, tmp_path):
     for folder in ("a", "b"):
         with context():
             drawn = search.stage1_figure(stored.final("E5", "flowers"))
-        save(drawn.figure, tmp_path / folder / "drawn", png=True)
-    for kind in ("svg", "png"):
-        first, second = (tmp_path / folder / f"drawn.{kind}" for folder in ("a", "b"))
-        assert first.read_bytes() == second.read_bytes()
+        save(drawn.figure, tmp_path / folder / "drawn")
+    first, second = (tmp_path / folder / "drawn.svg" for folder in ("a", "b"))
+    assert first.read_bytes() == second.read_bytes()
 
 
 def test_files_and_what_is_said_about_them(report):
@@ -427,7 +433,7 @@ def test_files_and_what_is_said_about_them(report):
     assert set(about["figures"][0]) == {"name", "category", "title", "finding", "caption", "alt"}
     assert about["missing"][0] == {"name": "headline", "missing": "E9 on odd", "target": "E9"}
     stems = {f["name"] for f in about["figures"]}
-    assert {p.name for p in folder.iterdir()} == {"figures.json", *(f"{s}.{k}" for s in stems for k in ("png", "svg"))}
+    assert {p.name for p in folder.iterdir()} == {"figures.json", *(f"{s}.svg" for s in stems)}
 
 
 def test_images_of_prototypes_need_a_proset_run_that_is_compared(stored):

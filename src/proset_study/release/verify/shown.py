@@ -27,7 +27,7 @@ from proset_study.study import layout
 from proset_study.study.fingerprints import closure, modules_of
 
 AROUND = 60  # characters of a line that differs, on either side of the place
-_LIBRARY = re.compile(r'(?<=<script type="text/plain" id="vega">)[^<]*')  # of the charts, packed
+_PACKED = re.compile(r'const VEGA = "([^"]*)";\n')  # the library of the charts
 
 
 def facts(foreign: ForeignReport, manifest: dict) -> Iterator[str]:
@@ -95,7 +95,7 @@ def pages(
 
 def is_shown(name: str) -> bool:
     """Whether a file of a report is one that people read and that is not computed from records alone."""
-    return name.endswith(".html") or name.startswith("figures/") or name == layout.NUMBERS
+    return name.endswith(".html") or name.startswith("figures/") or name in (layout.NUMBERS, layout.VEGA)
 
 
 def _is_of(data_set, name):
@@ -118,13 +118,13 @@ def _not_rendered(stored, manifest):
 
 def _compare(name, stored, foreign):
     path = stored.made / name
-    if name.endswith((".png", ".svg")):
+    if name.endswith(".svg"):
         if path.read_bytes() != foreign.path(name).read_bytes():
             yield f"{name} is not the figure that is drawn again"
         return
     ours, theirs = path.read_bytes().decode("utf-8"), foreign.text(name)
-    if _library(ours) == _library(theirs):
-        ours, theirs = (_LIBRARY.sub("", text) for text in (ours, theirs))
+    if name == layout.VEGA and _library(ours) == _library(theirs):
+        return
     is_committed = not foreign.is_release and as_committed(ours, stored.study, foreign.files) == theirs
     if ours == theirs or is_committed:
         return
@@ -145,14 +145,14 @@ def _where(name, number, ours, theirs):
     )
 
 
-def _library(page):
-    """What a page has of Vega, unpacked, because the packed bytes depend on the version of zlib; None without it."""
-    packed = _LIBRARY.search(page)
+def _library(script):
+    """Vega, unpacked, because the packed bytes depend on the version of zlib; None if the script is another one."""
+    packed = _PACKED.fullmatch(script)
     if packed is None:
         return None
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
-        content = unpacker.decompress(base64.b64decode(packed[0], validate=True), MAX_TEXT)
+        content = unpacker.decompress(base64.b64decode(packed[1], validate=True), MAX_TEXT)
     except (binascii.Error, zlib.error) as error:
-        raise Refused(f"a page has a damaged library: {error}") from error
+        raise Refused(f"{layout.VEGA} is damaged: {error}") from error
     return content if unpacker.eof and not unpacker.unused_data else None

@@ -101,7 +101,7 @@ def build(project: Path, output: Path) -> str:
     (output / "figures").mkdir(exist_ok=True)
     shutil.copy2(project / PICTURE, output / "figures")
     for name, figure in content.figures.items():
-        save(figure, output / "figures" / name, png=False)
+        save(figure, output / "figures" / name)
     record = {
         "texts": content.texts,
         "tables": content.tables,

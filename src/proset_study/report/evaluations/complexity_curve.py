@@ -1,5 +1,7 @@
 """Bias and variance along the size of models, or along a parameter that is varied."""
 
+import numpy as np
+
 from proset.plot.style import COLOURS, GREY, log_axis
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
@@ -16,6 +18,7 @@ _LINES = {
     "variance": ("variance", COLOURS[1], "-."),
     "noise": ("noise", GREY, ":"),
 }
+_ACROSS = 4  # columns next to each other, so that their titles do not overlap
 
 
 def curve_rows(finals: list[Final]) -> list[dict]:
@@ -37,18 +40,23 @@ def curve_rows(finals: list[Final]) -> list[dict]:
 
 
 def curves_figure(finals: list[Final]) -> ReportFigure:
-    """Parts of the expected loss along the size; a column for each experiment, a row for each loss."""
+    """Parts of the expected loss along the size; for each experiment a column of two panels, one for each loss."""
     columns = groups(curve_rows(finals), "experiment", "dataset")
-    figure, axes = panels(2 * len(columns), len(columns), (2.3, 2.2))
+    across = min(_ACROSS, len(columns))
+    rows_of_columns = -(-len(columns) // across)
+    figure, axes = panels(2 * rows_of_columns * across, across, (2.5, 2.2))
+    pairs: np.ndarray = np.array(axes).reshape(rows_of_columns, 2, across).swapaxes(1, 2).reshape(-1, 2)
+    for unused in pairs[len(columns) :].ravel():
+        unused.remove()
     texts, lowest, inside = [], [], 0
     for column, ((_, data_set), rows) in enumerate(columns.items()):
         for i, (loss, name) in enumerate(LOSSES.items()):
-            panel = axes[i * len(columns) + column]
+            panel = pairs[column, i]
             shown = sorted((row for row in rows if row["loss"] == loss), key=lambda row: row["value"])
             values = [row["value"] for row in shown]
             for key, (label, colour, line) in _LINES.items():
                 panel.plot(values, [row[key] for row in shown], line, color=colour, label=label)
-            panel.set(xlabel=axis_name(rows[0]["along"]), ylabel=name if column == 0 else "")
+            panel.set(xlabel=axis_name(rows[0]["along"]), ylabel=name if column % across == 0 else "")
             panel.set_ylim(bottom=min(0.0, *(row["bias2"] for row in shown)))
             if values[0] > 0 and values[-1] >= 10 * values[0]:
                 log_axis(panel, "x")

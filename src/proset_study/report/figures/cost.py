@@ -13,13 +13,12 @@ from proset_study.report.wording import wins
 from proset_study.store.stored import Final
 
 Compared = dict[str, list[Final]]  # data set -> final models of the methods, next to each other
-SPREAD = 0.24  # between the methods of a row
+SPREAD, IN_A_ROW = 0.24, 4  # between the methods of a row, and how many fit into it
 
 
 def time_figure(compared: Compared, is_large: bool = False) -> ReportFigure:
-    """CPU seconds of one fit of the search, by data set and method."""
-    draw = _of_methods if is_large else _fits_figure
-    return draw(
+    """CPU seconds of one fit of the search, by data set and method, or by method if there are too many."""
+    return _drawing(compared, is_large)(
         compared,
         seconds_of,
         title="CPU time of a fit by data set and method",
@@ -31,8 +30,7 @@ def time_figure(compared: Compared, is_large: bool = False) -> ReportFigure:
 
 def products_figure(compared: Compared, is_large: bool = False) -> ReportFigure:
     """The same in units of a matrix product."""
-    draw = _of_methods if is_large else _fits_figure
-    return draw(
+    return _drawing(compared, is_large)(
         compared,
         matrix_products,
         title="Cost of a fit in matrix products by data set and method",
@@ -40,6 +38,10 @@ def products_figure(compared: Compared, is_large: bool = False) -> ReportFigure:
         what=f"CPU time, in units of a product of {PRODUCT_SIZE} x {PRODUCT_SIZE} matrices on one thread next to it,",
         unit="",
     )
+
+
+def _drawing(compared, is_large):
+    return _of_methods if is_large or max(map(len, compared.values())) > IN_A_ROW else _fits_figure
 
 
 def _fits_figure(compared, measure, title, axis, what, unit):

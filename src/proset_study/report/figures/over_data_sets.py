@@ -16,7 +16,16 @@ from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.verdict import OTHERS, Verdict, verdict
 from proset_study.report.figures.many import WHAT, counts_figure, spread_figure
 from proset_study.report.figures.registry import is_weighted, over_data_sets
-from proset_study.report.figures.style import OTHER_COLOURS, ReportFigure, canvas, legend, method_style, row_axis, slug
+from proset_study.report.figures.style import (
+    OTHER_COLOURS,
+    ReportFigure,
+    canvas,
+    legend,
+    method_style,
+    panels,
+    row_axis,
+    slug,
+)
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import counted, leader, span, wins
 from proset_study.store.metrics import OF_ALL
@@ -156,9 +165,9 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
     """Ranks of the methods of one comparison, best first, and probabilities for the first one; two panels a score."""
     heights = [0.8 + 0.21 * len(c.methods) for c in scores]
     figure = Figure(figsize=(8.0, sum(heights)), layout="constrained")
-    panels = figure.subplots(len(scores), 2, squeeze=False, gridspec_kw={"height_ratios": heights})
+    grid = figure.subplots(len(scores), 2, squeeze=False, gridspec_kw={"height_ratios": heights})
     texts = []
-    for (left, right), c in zip(panels, scores, strict=True):
+    for (left, right), c in zip(grid, scores, strict=True):
         rows = {row.method: (y, row.average_rank) for y, row in enumerate(c.ranks)}
         for method, (y, rank) in rows.items():
             left.plot(rank, y, linestyle="none", markersize=6, **method_style(method))
@@ -209,22 +218,20 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
     """Mean difference of a test score between a method and others; rows of `methods_over_replicates` with it first."""
     score, subject = rows[0]["score"], method_name(rows[0]["first"])
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
-    others = list(dict.fromkeys(row["second"] for row in rows))
-    figure, axes = canvas(5.8, 0.9 + 0.31 * len(data_sets))
-    texts = []
-    for row in rows:
-        i = others.index(row["second"])
-        y = data_sets.index(row["dataset"]) + STEP * (i - (len(others) - 1) / 2)
-        half = row["difference"] - row["low"]
-        style, name = method_style(row["second"]), method_name(row["second"])
-        axes.errorbar(row["difference"], y, xerr=half, label=f"{plain(subject)} - {name}", **style, linestyle="")
-        texts.append(f"{row['dataset']} {name} {row['difference']:+.2g} (p = {row['p']:.2g})")
-    axes.axvline(0.0, color="black", linewidth=0.8)
-    axes.set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
-    axes.invert_yaxis()
+    by_other = groups(rows, "second")
+    figure, axes = panels(len(by_other), 4, (2.5, 0.4 + 0.19 * len(data_sets)), margin=0.2, sharey="all")
+    row_axis(axes[0], data_sets)
+    for panel, (other, group) in zip(axes, by_other.items(), strict=True):
+        for row in group:
+            half = row["difference"] - row["low"]
+            panel.errorbar(row["difference"], data_sets.index(row["dataset"]), xerr=half, **method_style(other))
+        panel.axvline(0.0, color="black", linewidth=0.8)
+        panel.set_title(f"minus {method_name(other)}")
     unit = "nats; " if score == "log-loss" else ""
-    axes.set_xlabel(f"difference of test {score} ({unit}left of 0: {plain(subject)} is better)")
-    legend(figure, 2.0)
+    figure.supxlabel(f"{plain(subject)}: difference of test {score} ({unit}left of 0 it is better)", fontsize=9)
+    texts = [
+        f"{row['dataset']} {method_name(row['second'])} {row['difference']:+.2g} (p = {row['p']:.2g})" for row in rows
+    ]
     better, worse = sum(row["high"] < 0 for row in rows), sum(row["low"] > 0 for row in rows)
     n = span(*(str(end(row["replicates"] for row in rows)) for end in (min, max)))
     return ReportFigure(

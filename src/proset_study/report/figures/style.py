@@ -1,5 +1,6 @@
 """Colours, markers, sizes and saving: one place, so that a method or a class looks the same in every figure."""
 
+import io
 import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -8,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from PIL import Image
 
-from proset.files import replacing
 from proset.plot.style import MARKERS, plain
+from proset_study.base.records import write_text
 from proset_study.methods import labels
 
 DPI = 110
@@ -26,6 +24,7 @@ RASTER_DPI = 160  # of images and dense points inside an SVG
 MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A", "#3B8BD0", "#7B4FA3")
 OTHER_COLOURS = ("#707070", "#8F8F8F", "#A8A8A8", "#585858", "#404040")  # of all others, after markers
 ESTIMATOR_COLOURS = ("#332288", "#882255", "#AA4499", "#000000")
+_INVISIBLE = re.compile(r"(\b\d\.\d{4}|\d\d\.\d{2})\d+")  # digits of numbers, after those that count
 
 _SETTINGS: dict[Any, Any] = {
     "figure.dpi": DPI,
@@ -127,21 +126,20 @@ def legend(figure: Figure, widest: float = 1.6, **look: Any) -> None:
     figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=columns, **look)
 
 
-def save(figure: Figure, stem: Path, png: bool) -> None:
-    """Write `stem`.svg, and `stem`.png if asked for, each next to its target and renamed."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
+def save(figure: Figure, stem: Path) -> None:
+    """Write `stem`.svg."""
     with context():
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
         figure.set_layout_engine("none")  # the layout has been found; no file needs to find it again
-        if png:
-            # Called directly, because `Figure.savefig` draws everything twice.
-            canvas = FigureCanvasAgg(figure)
-            canvas.draw()
-            picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-            with replacing(stem.with_name(f"{stem.name}.png")) as file:
-                # 256 colours are enough and take a third of the space.
-                picture.quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
         figure.set_dpi(RASTER_DPI)
-        with replacing(stem.with_name(f"{stem.name}.svg")) as file:
-            FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
+        drawn = io.StringIO()
+        FigureCanvasSVG(figure).print_svg(drawn, metadata={"Date": None})
+        write_text(stem.with_name(f"{stem.name}.svg"), _smaller(drawn.getvalue()))
+
+
+def _smaller(svg):
+    """The same picture without metadata, line breaks and digits that cannot be seen; comments have its texts."""
+    svg = re.sub(r"<!DOCTYPE.*?>|<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"\s*\n\s*", " ", svg).replace("> <", "><")
+    return _INVISIBLE.sub(r"\1", svg).strip() + "\n"

@@ -1,7 +1,8 @@
 """Charts to touch: Vega-Lite specifications made with Altair, rows of data, and the controls that choose among them.
 
 `templates/charts.js` filters the rows by the controls of a chart's form, which are those of the browser, so that keys
-and screen readers reach them, and draws the rest by the specification. Nothing is loaded: the library is in the page.
+and screen readers reach them, and draws the rest by the specification. The library is
+a file next to the pages, which the first chart near the window loads.
 """
 
 import base64
@@ -11,11 +12,12 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from pathlib import Path
 from typing import Any
 
 import altair
 
+from proset_study.base.records import write_text
 from proset_study.methods.labels import method_name
 from proset_study.report.figures.style import method_style
 from proset_study.report.pages import bundle
@@ -68,12 +70,11 @@ class Chart:
         return json.dumps(found, allow_nan=False, separators=(",", ":")).replace("</", "<\\/")
 
 
-@cache
-def library() -> str:
-    """Vega-Embed with Vega-Lite and Vega, as text that a page unpacks: gzip in base64."""
+def write_library(path: Path) -> None:
+    """Write Vega-Embed with Vega-Lite and Vega as a script with a text that pages unpack: gzip in base64."""
     made = subprocess.run([sys.executable, "-P", bundle.__file__], capture_output=True, check=True).stdout
-    packed = gzip.compress(made, 9, mtime=0)
-    return base64.b64encode(packed).decode("ascii")
+    packed = base64.b64encode(gzip.compress(made, 9, mtime=0)).decode("ascii")
+    write_text(path, f'const VEGA = "{packed}";\n')
 
 
 def choice(rows: list[dict[str, Any]], name: str, title: str) -> Control:

@@ -8,6 +8,7 @@ from proset_study.report.analysis.class_scores import COUNTS, SCORES, class_scor
 from proset_study.report.evaluations.base import NAMES, names_of
 from proset_study.store.results import write_rows
 from proset_study.store.stored import Final, Stored
+from proset_study.study import layout
 
 CLASS_COLUMNS = (*NAMES, "class", *COUNTS, *SCORES)
 CONFUSION_COLUMNS = (*NAMES, "true", "predicted", "samples")
@@ -58,11 +59,11 @@ def evaluation_tables(stored: Stored) -> dict[str, tuple[tuple[str, ...], list[d
 
 
 def write_evaluation(folder: Path, stored: Stored) -> None:
-    """Write the tables that have rows, as CSV."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write the tables that have rows, as CSV, into the folder of a report."""
+    (folder / layout.EVALUATIONS).mkdir(parents=True, exist_ok=True)
     for name, (columns, rows) in evaluation_tables(stored).items():
         if rows:
-            write_rows(folder / f"{name}.csv", rows, columns)
+            write_rows(folder / layout.evaluation_file(name), rows, columns)
 
 
 def _whole(number):

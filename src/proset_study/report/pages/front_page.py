@@ -22,7 +22,6 @@ from proset_study.report.analysis.verdict import FEWER, OTHERS, Score, Verdict, 
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.figures.style import slug
 from proset_study.report.pages import many
-from proset_study.report.pages.charts import library
 from proset_study.report.pages.evidence import check_grid, claims_section, over_data_sets_section, published_ledger
 from proset_study.report.pages.explore import SHOWN, front_charts
 from proset_study.report.pages.pages import evaluation_grids, read_figures, write_page
@@ -84,7 +83,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     study, n_replicates = stored.study, len(stored.replicates)
     found, manifest = verdict(stored, published), read_json(folder / layout.MANIFEST)
     not_converged = [name for names in manifest["not_converged"].values() for name in names]
-    drawn = read_figures(folder / layout.FIGURES.format(data_set="overview"))
+    drawn = read_figures(folder / layout.FIGURES.format(data_set="overview"), folder / layout.INDEX)
     ours = {final.run.experiment for final in stored.finals()} or {row.experiment for row in stored.rows}
     cells = [cell for cell in agreement(stored, published) if cell.experiment in ours]
     is_published = any(cell.ours is not None for cell in cells)
@@ -107,7 +106,6 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         figures={figure["name"]: figure for figure in drawn["figures"]},
         missing=drawn["missing"],
         charts=front_charts(stored, found, published),
-        library=library,
         differences=_differences(stored),
         published=is_published,
         tolerance=TOLERANCE_NOTE,
@@ -172,7 +170,6 @@ def write_explore(path: Path, stored: Stored) -> None:
         data_sets=[d for d in stored.study.data_sets if stored.finals(data_set=d)][: SHOWN if is_large else None],
         n_left_out=max(0, len(stored.study.data_sets) - SHOWN) if is_large else 0,
         charts=search_charts(stored),
-        library=library,
     )
 
 

@@ -1,7 +1,7 @@
-"""The pages of the report, each one HTML file without external assets."""
+"""The pages of the report; they load nothing but figures and scripts of the same report, when these are looked at."""
 
+import os
 import re
-from base64 import b64encode
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,6 @@ from proset_study.study.failures import LOCAL, retry
 
 # How many figures of a category are shown unfolded on the page of a data set (default 1): two where they fit in a row.
 UNFOLDED = {"Calibration and ranking": 2}
-_LONG = re.compile(r"(\b\d\.\d{4}|\d\d\.\d{2})\d+")
 
 
 def write_data_set(
@@ -47,7 +46,7 @@ def write_data_set(
     have pages, too, or empty.
     """
     finals = stored.finals(data_set=data_set)
-    drawn = read_figures(figures)
+    drawn = read_figures(figures, path)
     first = finals[0]
     planned = {run.experiment for run in stored.study.runs.values() if data_set in run.data_sets}
     counts = [np.bincount(first.data.y[part], minlength=len(first.data.class_names)) for part in _parts(first)]
@@ -140,16 +139,15 @@ def _seen(finals: list[Final]) -> str:
     return f" {seen}; {made}." if seen and made else f" {seen}." if seen else ""
 
 
-def read_figures(folder: Path) -> dict[str, list[dict]]:
-    """What figures.json lists, each figure with its picture as the source of an image, and the size to show it in."""
+def read_figures(folder: Path, page: Path) -> dict[str, list[dict]]:
+    """What figures.json lists, each figure with the address of its picture and the size to show it in on a page."""
+    address = os.path.relpath(folder, page.parent)
     listed = read_json(folder / "figures.json")
     for figure in listed["figures"]:
         svg = read_text(folder / f"{figure['name']}.svg")
         width, height = (float(size) for size in re.findall(r'(?:width|height)="([\d.]+)pt"', svg)[:2])
         figure["width"], figure["height"] = round(width / 0.75), round(height / 0.75)  # CSS pixels
-        svg = _smaller(svg)
-        figure["source"] = f"data:image/svg+xml,{quote(svg, safe=_SAFE)}"
-        figure["packed"] = f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"  # has no spaces or commas
+        figure["source"] = quote(f"{address}/{figure['name']}.svg")
     return listed
 
 
@@ -166,15 +164,6 @@ def evaluation_grids(stored: Stored, finals: list[Final], by_data_set: bool) -> 
             grid = Grid(f"{kind}-numbers", f"{shown.title}: {shown.text}", columns, cells)
             found.append((grid, kind, shown.sentences(rows)))
     return found
-
-
-_SAFE = " !$&'()*+,-./:;=?@[]^_`{|}~"  # what may stand in a data URL between double quotes, after "&" is escaped
-
-
-def _smaller(svg):
-    """The same picture without comments, metadata, line breaks and digits that cannot be seen."""
-    svg = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    return _LONG.sub(r"\1", re.sub(r"\s*\n\s*", " ", svg).replace('"', "'").replace("> <", "><"))
 
 
 def _parts(final):

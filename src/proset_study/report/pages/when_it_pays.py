@@ -27,7 +27,7 @@ def when_it_pays_section(stored: Stored) -> dict | None:
 def write_when_it_pays(path: Path, stored: Stored, figures: Path) -> None:
     """Write the page, if the study has a battery; `figures` is the folder of those over all data sets."""
     if found := battery_findings(stored):
-        drawn = {figure["name"]: figure for figure in read_figures(figures)["figures"]}
+        drawn = {figure["name"]: figure for figure in read_figures(figures, path)["figures"]}
         write_page(
             path,
             "when_does_it_pay.html.j2",

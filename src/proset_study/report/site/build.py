@@ -39,7 +39,7 @@ COMMITTED = (*OF_THE_ARTICLE, BATTERY)
 ANSWER = "Is proset any good for my table?"
 PAGES = [("index.html", "Answer"), ("try.html", "Try it"), ("compare.html", "Compare")]
 PAGES += [("reproduction.html", "Reproduction"), ("beyond.html", "Beyond")]
-LEFT_OUT = ("records", "figures", layout.STORE)  # of a report: what no page shows
+LEFT_OUT = ("records", layout.STORE)  # of a report: what no page shows
 IN_CLONE = {
     "reproduction": "study/index.html",
     "beyond": "response_curves/index.html",

@@ -98,10 +98,7 @@ def edit(path, change, *arguments):
 
 TEXTS = (
     *(layout.ALL_SCORES, "comparison.csv", "tables/E8.csv", "tables/E8.md", "tables/E3_E8_E9.tex", layout.RULES),
-    *(
-        f"evaluation/{name}.csv"
-        for name in ("class_scores", "confusion", "learning_curve", "bootstrap", "bias_variance")
-    ),
+    *map(layout.evaluation_file, (*layout.OF_CLASSES, "learning_curve", "bootstrap", "bias_variance")),
     *("findings/over_data_sets.csv", "findings/variance.csv"),
 )
 
@@ -242,13 +239,13 @@ def test_files_that_do_not_belong_and_files_that_are_missing_are_named(changed, 
     (changed / "tables/E99.md").write_text("# [E99] 0.00\n", encoding="utf-8")
     (changed / "evaluation/other.csv").write_text("a\n", encoding="utf-8")
     (changed / "figures/elsewhere").mkdir(parents=True)
-    (changed / "figures/elsewhere/a.png").write_bytes(b"")
+    (changed / "figures/elsewhere/a.svg").write_bytes(b"")
     (changed / "tables/E8.tex").unlink()
     (changed / "comparison.csv").unlink()
     found = check(changed)
     assert {
         "'tables/E99.md' does not belong to the report",
-        "'figures/elsewhere/a.png' does not belong to the report",
+        "'figures/elsewhere/a.svg' does not belong to the report",
         "evaluation/other.csv does not follow from the records",
         "comparison.csv is missing",
         "tables/E8.tex is missing",
@@ -451,8 +448,8 @@ def without_page(files):
     [
         (lambda files: files.pop("small/SHA256SUMS"), "SHA256SUMS is missing, a release has it"),
         (
-            lambda files: files.update({"small/figures/overview/more.png": b"a figure"}),
-            "figures/overview/more.png is not in SHA256SUMS",
+            lambda files: files.update({"small/figures/overview/more.svg": b"a figure"}),
+            "figures/overview/more.svg is not in SHA256SUMS",
         ),
         (without_page, "1 file(s) that a release has are missing, the first is data_sets/odd.html"),
         (

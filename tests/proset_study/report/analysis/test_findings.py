@@ -87,9 +87,10 @@ def test_selected_features_are_those_of_the_models(stored):
 
 def test_figures_show_the_rows(stored, repeated):
     rows = [r for r in methods_over_replicates(repeated) if (r["score"], r["first"]) == ("log-loss", "proset")]
-    (axes,) = over_data_sets.methods_figure(rows).figure.axes
-    shown = sorted(bars.lines[0].get_xdata()[0] for bars in axes.containers)
-    assert axes.get_xscale() == "linear"
+    panels = over_data_sets.methods_figure(rows).figure.axes
+    assert [panel.get_title() for panel in panels] == ["minus KNN", "minus XGBoost"]
+    shown = sorted(bars.lines[0].get_xdata()[0] for panel in panels for bars in panel.containers)
+    assert {panel.get_xscale() for panel in panels} == {"linear"}
     assert shown == pytest.approx(sorted(r["difference"] for r in rows))
     assert "rules" in {drawn.name for drawn in overview_figures(stored, PUBLISHED)}
     rows = rules(stored)

@@ -37,8 +37,8 @@ def test_findings_are_sentences(figures, tmp_path):
     drawn = [figure for figure in figures.values() if figure is not None]
     assert len(drawn) == 3
     check_findings(drawn)
-    save(figures["pays"].figure, tmp_path / "pays", png=True)
-    assert {path.name for path in tmp_path.iterdir()} == {"pays.png", "pays.svg"}
+    save(figures["pays"].figure, tmp_path / "pays")
+    assert {path.name for path in tmp_path.iterdir()} == {"pays.svg"}
 
 
 def test_every_correlation_has_its_interval_and_those_without_0_are_black(found, figures):

@@ -1,4 +1,6 @@
 import csv
+import io
+import lzma
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -33,14 +35,15 @@ def test_every_final_model_has_scores_for_every_class(stored):
 
 def test_undefined_scores_are_empty_in_the_file(stored, tmp_path):
     write_evaluation(tmp_path, stored)
-    with (tmp_path / "class_scores.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    text = lzma.decompress((tmp_path / "evaluation/class_scores.csv.xz").read_bytes()).decode("utf-8")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
     never = [row for row in rows if int(row["true_positive"]) + int(row["false_positive"]) == 0]
     assert never
     assert all(row["positive_predictive_value"] == row["false_discovery_rate"] == "" for row in never)
-    assert "nan" not in (tmp_path / "class_scores.csv").read_text(encoding="utf-8").lower()
+    assert "nan" not in text.lower()
     tables = {name for name, (_, rows) in evaluation_tables(stored).items() if rows}
-    assert {path.stem for path in tmp_path.iterdir()} == tables == set(evaluation_tables(stored))
+    written = {path.name.partition(".")[0] for path in (tmp_path / "evaluation").iterdir()}
+    assert written == tables == set(evaluation_tables(stored))
 
 
 def test_curve_has_a_row_a_size_and_counts_what_cannot_be_fitted(stored):

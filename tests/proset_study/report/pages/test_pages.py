@@ -3,6 +3,7 @@ import re
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -45,10 +46,11 @@ def path(request, report):
     return report / f"{request.param}.html"
 
 
-def test_pages_are_well_formed_and_load_nothing(path):
+def test_pages_are_well_formed_and_load_pictures_of_their_report_only(path, report):
     page = Page(path)
     assert page.open == []
-    assert all(source.startswith("data:") for source in page.loaded)
+    files = [(path.parent / unquote(source)).resolve() for source in page.loaded if not source.startswith("data:")]
+    assert all(file.is_file() and file.is_relative_to(report.resolve() / "figures") for file in files)
     assert not re.search(r"@import|url\((?!%23|#)|fetch\(|XMLHttpRequest", path.read_text(encoding="utf-8"))
     assert len([i for i in page.ids if not i]) == 0
 

@@ -14,7 +14,23 @@ const trimmed = (spec, rows) => {
 
 const PANEL = 300; // pixels that a panel needs next to others
 
-// Charts: the rows that the controls of a form choose, drawn by Vega-Lite, which is unpacked when the page has been painted.
+// Vega-Lite is in a file next to the page, packed; the first chart near the window loads it.
+let library;
+const loaded = () => library ??= (async () => {
+  const file = Object.assign(document.createElement("script"), { src: "vega.js" });
+  await new Promise((resolve, reject) => {
+    file.onload = resolve;
+    file.onerror = () => reject(new Error("vega.js is not next to this page, or not readable: charts need it"));
+    document.head.append(file);
+  });
+  const packed = Uint8Array.from(atob(VEGA), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const script = document.createElement("script");
+  script.textContent = await new Response(stream).text();
+  document.head.append(script);
+})();
+
+// Charts: the rows that the controls of a form choose.
 const chartOf = (form) => {
   const { specs, columns, shown } = JSON.parse(form.querySelector("script").textContent);
   for (const [key, { texts, places }] of Object.entries(columns)) if (texts) columns[key] = places.map((i) => texts[i]);
@@ -42,6 +58,7 @@ const chartOf = (form) => {
     }
     const numbers = form.querySelector(".numbers");
     if (numbers.open) fill(numbers.querySelector(".wide"), rows.map((row) => Object.keys(shown).map((key) => row[key])), Object.values(shown));
+    await loaded();
     await vegaEmbed(canvas, { ...trimmed(spec, rows), datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
     form.dataset.drawn = rows.length;
   };
@@ -60,18 +77,9 @@ const chartOf = (form) => {
   return draw;
 };
 
-const start = async () => {
-  const packed = Uint8Array.from(atob(document.getElementById("vega").textContent), (c) => c.charCodeAt(0));
-  const script = document.createElement("script");
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  script.textContent = await new Response(stream).text();
-  document.head.append(script);
-  for (const form of document.querySelectorAll("form.chart")) {
-    const draw = chartOf(form);
-    const seen = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) { seen.disconnect(); draw(); }
-    }, { rootMargin: "600px" });
-    seen.observe(form);
-  }
-};
-requestAnimationFrame(() => setTimeout(start));
+for (const form of document.querySelectorAll("form.chart")) {
+  const seen = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) { seen.disconnect(); chartOf(form)(); }
+  }, { rootMargin: "600px" });
+  seen.observe(form);
+}
