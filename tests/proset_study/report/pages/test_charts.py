@@ -1,4 +1,4 @@
-"""Pages in a browser: nothing is loaded from elsewhere, all works with mouse and keys, on phones and paper, without scripts."""
+"""Pages in a browser: nothing is loaded from elsewhere, all works with mouse and keys, on phones and on paper."""
 
 import os
 import re
