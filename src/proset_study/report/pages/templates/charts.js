@@ -80,6 +80,6 @@ const chartOf = (form) => {
 for (const form of document.querySelectorAll("form.chart")) {
   const seen = new IntersectionObserver((entries) => {
     if (entries.some((entry) => entry.isIntersecting)) { seen.disconnect(); chartOf(form)(); }
-  }, { rootMargin: "600px" });
+  });
   seen.observe(form);
 }
