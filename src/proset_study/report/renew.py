@@ -59,7 +59,6 @@ def renew(report: Path, published: Path) -> list[str]:
         tables = sorted(str(path.relative_to(made)) for path in (made / layout.TABLES).iterdir())
         figures = _write_figures(stored, made)
         write_index(made, stored, published)
-        write_library(made / layout.VEGA)
         front = _read(made / layout.INDEX)
         shown = {layout.INDEX: replaced(_read(report / layout.INDEX), front, (*LOOK, *PARTS))}
         if (report / layout.TABLE_PAGE).exists():
@@ -74,7 +73,8 @@ def renew(report: Path, published: Path) -> list[str]:
         texts = {text["name"]: text for text in read_json(made / LISTED)["figures"]}
         listed["figures"] = [texts.get(figure["name"], figure) for figure in listed["figures"]]
         write_json(made / LISTED, listed)
-        names = [layout.HEADLINE, *tables, *figures, LISTED, layout.VEGA, *shown]
+        names = [layout.HEADLINE, *tables, *figures, LISTED, *shown]
+        write_library(report.parent / layout.VEGA)
         return [name for name in names if _move(made / name, report / name)]
 
 

@@ -44,7 +44,7 @@ ROW_FILES: dict[str, tuple[type | tuple[str, ...], Rows]] = {
     layout.EDGES: (Edge, edges),
     layout.COSTS: (Cost, costs),
     layout.VARIANCE: (Noise, variance_rows),
-    "findings/methods.csv": (METHOD_COLUMNS, methods_over_replicates),
+    layout.METHODS: (METHOD_COLUMNS, methods_over_replicates),
     "findings/prototypes.csv": (prototypes.COLUMNS, prototypes.prototype_rows),
     "findings/response_curves.csv": (
         response_curves.COLUMNS,

@@ -61,7 +61,7 @@ FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
 FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
 OF_CLASSES = ("class_scores", "confusion")  # tables of evaluations with rows for each class of every model
 EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
-RULES = f"{FINDINGS}/rules.csv.xz"
+RULES, METHODS = f"{FINDINGS}/rules.csv.xz", f"{FINDINGS}/methods.csv.xz"
 FEATURES = f"{FINDINGS}/selected_features.csv"
 HEADLINE = f"{FINDINGS}/headline.md"
 WHEN_IT_PAYS = f"{FINDINGS}/when_does_it_pay.html"  # a page of some studies only, so that no rule can name it
@@ -71,7 +71,7 @@ STORE = "predictions"  # folder
 STORE_FILE, STORE_INDEX = f"{STORE}/{{data_set}}.parquet", f"{STORE}/_index.json"  # readers of folders pass over "_"
 
 _FINDINGS = (
-    *("methods", "selected_features", "prototypes", "ranks", "pairs", "over_data_sets", "reproduction"),
+    *("selected_features", "prototypes", "ranks", "pairs", "over_data_sets", "reproduction"),
     *("response_curves", "edges", "costs", "variance"),
     *("table_properties", "dependence", "between_properties", "ratings", "pareto", "tuning"),  # of batteries
 )
@@ -309,7 +309,7 @@ def belongs(study: Study, name: str) -> bool:
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
         STORE: name == STORE_INDEX or (stem in study.data_sets and suffix == "parquet"),
         "records": name in [RECORDS.format(archive=archive) for archive in record_archives(study)],
-        FINDINGS: name in (HEADLINE, RULES, WHEN_IT_PAYS) or (suffix == "csv" and stem in _FINDINGS),
+        FINDINGS: name in (HEADLINE, RULES, METHODS, WHEN_IT_PAYS) or (suffix == "csv" and stem in _FINDINGS),
         EVALUATIONS: name in map(evaluation_file, (*OF_CLASSES, *KINDS)),
     }
     return allowed.get(folder, False)
@@ -335,11 +335,12 @@ def released(study: Study) -> list[str]:
 
 
 def archived(study: Study, name: str) -> bool:
-    """Whether a file of reports/<study> is too large to commit, so that it is in the archive of a release only."""
+    """Whether a file of reports/<study> is in the archive of a release only: large, or committed once for all."""
     if name.startswith("figures/overview/"):
         return False
     committed = RECORDS.format(archive=committed_records(study))
-    return name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed
+    large = name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed
+    return large or name == VEGA
 
 
 def remove_leftovers(study: Study) -> None:

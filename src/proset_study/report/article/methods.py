@@ -39,7 +39,7 @@ FIRST_RANKS = 6  # methods named
 
 @topic(
     STUDY,
-    *(layout.HEADLINE, *(f"findings/{name}.csv" for name in ("methods", "pairs", "ranks"))),
+    *(layout.HEADLINE, layout.METHODS, "findings/pairs.csv", "findings/ranks.csv"),
     needs=(COMPARISON, ALL_METHODS),
 )
 def comparison(stored: Reported) -> Content:
@@ -74,7 +74,7 @@ def comparison(stored: Reported) -> Content:
 @figure("comparison.differences")
 def differences(stored: Reported) -> Figure:
     """Paired differences of test log-loss from the first method."""
-    return methods_figure(stored.read("findings/methods.csv", score="log-loss", first=SUBJECT)).figure
+    return methods_figure(stored.read(layout.METHODS, score="log-loss", first=SUBJECT)).figure
 
 
 @topic(STUDY, "findings/ranks.csv", needs=(ALL_METHODS,))
@@ -207,10 +207,12 @@ def _speed(project, factors):
     )
 
 
-def stored_ranks(stored: Reported, comparison: str) -> tuple[dict[str, float], list[str], float]:
-    """Average ranks by log-loss over all data sets, from the best one; those near it; Nemenyi's critical difference."""
-    found = stored.read("findings/ranks.csv", comparison=comparison, score="log-loss", group="all")
+def stored_ranks(stored: Reported, comparison: str, group: str = "all") -> tuple[dict[str, float], list[str], float]:
+    """Average ranks by log-loss over a group of data sets, the best first; those near it; the critical difference."""
+    found = stored.read("findings/ranks.csv", comparison=comparison, score="log-loss", group=group)
     ranked = {row["method"]: row["average_rank"] for row in sorted(found, key=lambda row: row["average_rank"])}
+    if not found:  # of too few data sets
+        return {}, [], 0.0
     best, critical = min(ranked.values()), found[0]["critical_difference"]
     return ranked, [method for method, rank in ranked.items() if rank - best <= critical], critical
 

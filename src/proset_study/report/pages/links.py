@@ -47,8 +47,9 @@ def unlinked(text: str, is_there: Callable[[str], bool]) -> str:
 def as_committed(text: str, study: Study, there: Iterable[str]) -> str:
     """A page of a report without links to what is not `there`, or in the archive of a release only.
 
-    Without the page of all tables, links to one of them lead to its Markdown.
+    Without the page of all tables, links to one of them lead to its Markdown. Committed reports share one library.
     """
+    text = text.replace(f'src: "{layout.VEGA}"', f'src: "../{layout.VEGA}"')
     kept = {name for name in there if not layout.archived(study, name)}
     if layout.TABLE_PAGE not in kept:
         text = _TABLE.sub(lambda match: f'href="{layout.TABLE.format(table=match[1], suffix="md")}"', text)

@@ -13,14 +13,13 @@ from proset_study.report.analysis.runs import derived_from
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.beyond import CURVES
-from proset_study.report.article.open_track import SPLIT
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import SUBJECT, Reported
 from proset_study.report.article.wording import count, counted, decimals, whole
 from proset_study.report.rows import pick, rows
 from proset_study.report.site.beyond import few_prototypes, typical
 from proset_study.report.site.model import Model
-from proset_study.report.site.standing import Standing, sizes, standing
+from proset_study.report.site.standing import TESTED_FROM, Standing, sizes, standing
 from proset_study.report.wording import listed
 from proset_study.study import layout
 
@@ -39,7 +38,7 @@ SHIFTS = {
     "correlation": "correlations of {}",
     "angle": "axes turned by {} degrees",
 }
-ORDINALS = ("best", "second", "third", "fourth", "fifth")
+ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,23 @@ class Answer:
 
     def practitioner(self) -> list[str]:
         """When to use it, and when not."""
-        found, n = self.standing, len(self.standing.data_sets)
-        place = list(found.ranks).index(found.installed)
-        ordinal = ORDINALS[place] if place < len(ORDINALS) else f"{place + 1}th"
+        found = self.standing
+        place, of = found.place(found.comparison)
         others = [m for m in found.near if m != found.installed]
-        words = f"Tuned like {count(len(found.ranks) - 1)} others on {count(n)} tables, it ranks {ordinal} on average"
-        alike = f"; {count(len(others))} are not significantly worse." if place == 0 and others else "."
-        return [words + alike, *self._curves(), *self._rivals()]
+        words = f"Tuned like {count(of - 1)} others on {count(len(found.data_sets))} tables,"
+        words += f" it ranks {ordinal(place)} on average"
+        if place == 1 and others:
+            words += f"; {count(len(others))} are not significantly worse"
+        elif found.installed in found.near:
+            words += "; none is significantly better"
+        sentences = [f"{words}."]
+        if place := found.place(found.comparison, "real")[0]:
+            n = sum(found.kind(d) == "real" for d in found.data_sets)
+            sentences.append(f"On the {count(n)} real tables alone it ranks {ordinal(place)}.")
+        if found.defaults:
+            place, of = found.place(found.defaults)
+            sentences.append(f"Without tuning it ranks {ordinal(place)} of {count(of)}.")
+        return [*sentences, *self._curves(), *self._rivals()]
 
     def _curves(self) -> list[str]:
         if not (self.project / CURVES / "findings/response_curves.csv").is_file():
@@ -97,10 +106,20 @@ class Answer:
         ahead = [d for d, of_rivals in states.items() if set(of_rivals.values()) == {"ahead of"}]
         behind = [d for d, of_rivals in states.items() if "behind" in of_rivals.values()]
         lost = "no rival beat it on any" if not behind else f"some rival beat it on {count(len(behind))}"
-        tables = f"Of {count(len(states))} generated tables it beat every rival on {count(len(ahead))}, and {lost}."
+        tables = f"Of {count(len(states))} tables that this project generated it beat every rival on"
+        tables += f" {count(len(ahead))}, and {lost}."
         return [tables, f"Its lead was largest with {listed(leads(curves, first, ahead))}."]
 
     def _rivals(self) -> list[str]:
+        behind = self.standing.behind_the_best()
+        n_behind, mean = sum(value > 0 for value in behind.values()), fmean(behind.values())
+        if len(self.standing.stored.replicates) < TESTED_FROM:
+            words = f"On {count(n_behind)} of {count(len(behind))} tables some other method has a lower loss"
+            first, second = map(method_name, self.standing.rivals[:2])
+            return [
+                f"{words}; the best other of each table leads by {decimals(mean)} on average.",
+                f"If that matters, try these, too: {first} and {second}.",
+            ]
         better, kinds = self.standing.better(), Counter[str]()
         if not better:
             return ["No rival was significantly better on any table."]
@@ -115,13 +134,14 @@ class Answer:
         """Replicates, intervals, sources."""
         found, replicates = self.standing, len(self.standing.stored.replicates)
         critical = decimals(found.critical_difference, 1)
+        times = "twice" if replicates == 2 else f"{count(replicates)} times"
         few = few_prototypes(self.project)
         change = typical(few)[2] if few else 0.0
         cost = f", which {'raises' if change > 0 else 'lowers'} its loss by {decimals(abs(change))}" if few else ""
         nearest = f"The figure shows the form you install before it drops examples{cost}."
         return [
             *([nearest] if found.installed == LEAVE_ONE_OUT else []),
-            f"Data, splits and searches were drawn {count(replicates)} times, and differences are paired.",
+            f"Data, splits and searches were drawn {times}, and differences are paired.",
             f"The {count(len(found.data_sets))} tables come from {count(found.n_sources)} sources only: expect other"
             " results on other kinds of tables.",
             f"Average ranks that differ by less than {critical} are not significantly different.",
@@ -150,15 +170,20 @@ class Answer:
 
     def looks(self) -> list[str]:
         """Sizes of models, of the published form and of the one that is installed."""
-        found, published = self.standing, self.standing.stored.experiments(self.standing.comparison, SPLIT)
-        sentences = []
-        if published:
-            prototypes, samples, used, given = sizes(found.stored, published)
-            kept, read = f"{whole(prototypes)} of {whole(samples)} rows", f"{count(used)} of {count(given)} features"
-            sentences.append(f"Tuned freely, the published form typically keeps {kept} as examples and reads {read}.")
-        if few := few_prototypes(self.project):
+        found, sentences = self.standing, []
+        forms = {"Tuned freely, the published form": found.published}
+        few = few_prototypes(self.project)
+        if found.installed != LEAVE_ONE_OUT:
+            forms["The form you install"] = found.stored.experiments(found.comparison, found.installed)
+        elif few:
             before, after, _ = typical(few)
             sentences.append(f"The form you install drops examples, typically from {whole(before)} to {whole(after)}.")
+        for form, experiments in forms.items():
+            if experiments:
+                prototypes, samples, used, given = sizes(found.stored, experiments)
+                kept = f"{whole(prototypes)} of {whole(samples)} rows"
+                read = f"{count(used)} of {count(given)} features"
+                sentences.append(f"{form} typically keeps {kept} as examples and reads {read}.")
         return [*sentences, self.model.sentence]
 
     def finding(self) -> str:
@@ -167,8 +192,18 @@ class Answer:
         left = [b for b in bars if b.mean < 0]
         sure = [b for b in left if b.interval and b.interval[1] < 0]
         certain = f"{counted(len(sure), 'difference')} {'is' if len(sure) == 1 else 'are'} significant"
+        if not sure:
+            certain = "no difference is significant"
         lower = f"{count(len(left))} of {count(len(bars))} comparisons with rivals"
         return f"Its mean loss is lower in {lower}; {certain}."
+
+
+def ordinal(place: int) -> str:
+    """
+    >>> ordinal(2), ordinal(7)
+    ('second', '7th')
+    """
+    return ORDINALS[place - 1] if place <= len(ORDINALS) else f"{place}th"
 
 
 def response_curves(project: Path) -> Curves:

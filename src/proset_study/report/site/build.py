@@ -14,6 +14,7 @@ from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.beyond import CURVES
 from proset_study.report.article.beyond import REPORTS as OF_THE_ARTICLE
 from proset_study.report.article.study import STUDY
+from proset_study.report.pages.charts import write_library
 from proset_study.report.pages.links import relinked
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves
 from proset_study.report.site.beyond import (
@@ -65,6 +66,7 @@ def write_site(project: Path, output: Path) -> None:
 
     if has_docs:
         shutil.copytree(project / BUILT, output / DOCS, ignore=shutil.ignore_patterns(".doctrees", ".buildinfo"))
+    write_library(output / REPORTS / layout.VEGA)
     for report in reports(project):
         copy_report(project / REPORTS / report, output / REPORTS / report, has_docs)
     write("index.html", "answer.html.j2", reports=[], **answer_context(answer))

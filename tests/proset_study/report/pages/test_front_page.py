@@ -52,7 +52,7 @@ def test_the_whole_report_is_about_the_subject(stored, tmp_path):
     assert "**To read:** the median decision tree model has " in headline
     assert " leaves in " in headline
     assert "paired differences between decision tree and another method on a data set" in index
-    compared = cells(tmp_path / "findings/methods.csv")
+    compared = cells(tmp_path / layout.METHODS)
     assert {(row["first"], row["second"]) for row in compared} == {("decision_tree", "knn")}
     assert read_json(tmp_path / layout.NUMBERS) == {}  # article and findings are about another method
     figures = {f["name"]: f for f in read_json(tmp_path / "figures/overview/figures.json")["figures"]}
