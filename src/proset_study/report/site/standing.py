@@ -92,7 +92,7 @@ class Standing:
         return self._ranked[2]
 
     def place(self, comparison: str, group: str = "all") -> tuple[int, int]:
-        """Place of the installed classifier by average rank, and of how many methods that learn; zeros without ranks."""
+        """Place of the installed classifier by average rank, and of how many that learn; zeros without ranks."""
         ranks, _, _ = stored_ranks(self.stored, comparison, group)
         ranked = [method for method in ranks if not methods.get(method).is_baseline]
         return (ranked.index(self.installed) + 1, len(ranked)) if ranked else (0, 0)
