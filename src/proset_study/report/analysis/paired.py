@@ -21,6 +21,7 @@ from proset_study.report.analysis.statistics import ALPHA
 
 LEVEL = 0.95  # of intervals and, two-sided, of "ahead" and "behind" on one data set
 VERDICTS = ("ahead", "behind", "not decided")
+MIN_REPLICATES = 3  # to be told from the best: with two, intervals are so wide that hardly anything would be
 
 Losses = Mapping[str, Mapping[int, float]]  # by data set and replicate
 
@@ -90,14 +91,14 @@ def by_verdict(means: Mapping[str, Mean]) -> dict[str, list[str]]:
 def among_the_best(losses: Mapping[str, Mapping[int, float]], overlap: float) -> set[str]:
     """Methods that may be the best one by their losses, by method and replicate; empty if nothing can be tested.
 
-    Each method with two replicates or more is tested against the one with the smallest mean, on the replicates that all
-    of them have, one-sided at `ALPHA` divided by the number of others. The best method is left out only if another one
-    is found to be better, with a probability of at most ALPHA / (k - 1) for each of k - 1 others: it is in the set with
-    a probability of at least 1 - ALPHA, as in Hsu's comparisons with the best. Holm's steps would not ensure that.
+    Each method with `MIN_REPLICATES` or more is tested against the one with the smallest mean, on the replicates that
+    all of them have, one-sided at `ALPHA` divided by the number of others. The best method is left out only if another
+    one is found to be better, with a probability of at most ALPHA / (k - 1) for each of k - 1 others: it is in the set
+    with a probability of at least 1 - ALPHA, as in Hsu's comparisons with the best. Holm's steps would not ensure that.
     """
-    tested = {method: values for method, values in losses.items() if len(values) > 1}
+    tested = {method: values for method, values in losses.items() if len(values) >= MIN_REPLICATES}
     shared = sorted(set.intersection(*(set(values) for values in tested.values()))) if tested else []
-    if len(tested) < 2 or len(shared) < 2:
+    if len(tested) < 2 or len(shared) < MIN_REPLICATES:
         return set()
     best = min(tested, key=lambda method: fmean(tested[method][r] for r in shared))
     level = ALPHA / (len(tested) - 1)

@@ -185,11 +185,12 @@ def _headline(found: Verdict):
             method, score = found.rest.get(data_set, ("", None))
             row += [_score_cell(score, found.replicates), Cell(method_name(method) if method else "", tone="text")]
         rows.append(row)
+    shown = [*(s for of_set in found.scores.values() for s in of_set.values()), *(s for _, s in found.rest.values())]
     caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:
-        caption = f"Mean test {found.score} over {found.replicates} replicates; bold: not significantly worse than the"
-        caption += " best of all compared methods"
-    shown = [*(s for of_set in found.scores.values() for s in of_set.values()), *(s for _, s in found.rest.values())]
+        caption = f"Mean test {found.score} over {found.replicates} replicates"
+        bold = "not significantly worse than the best of all compared methods"
+        caption += f"; bold: {bold}" if any(score.best for score in shown) else ", too few to test on a single data set"
     if any(score.replicates < found.replicates for score in shown):
         caption += f"; {FEWER}: fewer replicates"
     return Grid("headline-table", f"{caption}.", columns, rows)
@@ -222,9 +223,14 @@ def _errors(names, rows):
     columns = [*headed("data set", text=True), *headed(*map(method_name, names))]
     most = max(c["replicates"] for row in rows for c in row["cells"] if c)
     lines = [[Cell(row["data_set"], link="#data-sets"), *(_error_cell(c, most) for c in row["cells"])] for row in rows]
-    caption = "Test error in %, means over replicates and fit seeds; bold: not significantly worse than the best"
-    if any(c["replicates"] < most for row in rows for c in row["cells"] if c):
-        caption += f" of those with {most} replicates; {FEWER}: fewer replicates, not compared"
+    caption = "Test error in %, means over replicates and fit seeds"
+    shown = [cell for row in rows for cell in row["cells"] if cell]
+    is_marked = any(cell["replicates"] < most for cell in shown)
+    if any(cell["best"] for cell in shown):
+        caption += "; bold: not significantly worse than the best"
+        caption += f" of those with {most} replicates" if is_marked else ""
+    if is_marked:
+        caption += f"; {FEWER}: fewer replicates, not compared"
     return Grid("errors", caption, columns, lines)
 
 

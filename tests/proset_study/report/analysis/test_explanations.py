@@ -9,10 +9,10 @@ import pytest
 from tests.proset_study.small_study import check_findings, compute
 from tests.proset_study.small_study import config_of as study_config
 
+from proset_study.base.records import read_json
 from proset_study.report.analysis.explanations import _point, explained_points
 from proset_study.report.analysis.response_curves import response_curves, response_section
 from proset_study.report.pages.front_page import write_explore
-from proset_study.report.pages.pages import read_figures
 from proset_study.report.write import write_data_sets
 from proset_study.store.stored import Stored
 from proset_study.store.trained import load_trained
@@ -101,7 +101,7 @@ def test_the_report_says_which_methods_saw_the_table_as_it_is(stored, tmp_path):
     assert f"{AS_IT_IS.format('categories')}; with {one_hot} by proset and KNN." in pages["complete"]
     for point in explained_points(stored, "gaps"):
         assert all(f"<td>{escape(value)}</td>" in pages["gaps"] for value in point["position"])
-    figures = {d: read_figures(tmp_path / "report/figures" / d)["figures"] for d in ("gaps", "imputed")}
+    figures = {d: read_json(tmp_path / f"report/figures/{d}/figures.json")["figures"] for d in ("gaps", "imputed")}
     names = {data_set: {figure["name"] for figure in found} for data_set, found in figures.items()}
     assert {"imputed_feature_weights", "imputed_column_weights"} <= names["imputed"]
     assert "gaps_column_weights" in names["gaps"]

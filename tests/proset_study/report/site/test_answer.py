@@ -85,7 +85,7 @@ def test_the_page_in_a_clone_has_no_dead_link_and_loads_nothing():
 @pytest.mark.slow
 def test_ranks_and_counts_are_those_of_the_findings(answer):
     found = answer.standing
-    report, comparison, _ = next(source for source in SOURCES if (ROOT / source[0]).is_dir())
+    report, comparison, *_ = next(source for source in SOURCES if (ROOT / source[0]).is_dir())
     ranks = pick(cells(ROOT / report / "findings/ranks.csv"), comparison=comparison, score="log-loss", group="all")
     assert {row["method"]: float(row["average_rank"]) for row in ranks} == found.ranks
     bars = found.bars()
