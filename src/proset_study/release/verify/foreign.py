@@ -15,9 +15,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from sysconfig import get_path
 
 from proset_study.data.openml import table_of
 from proset_study.data.sizes import size_of
+from proset_study.data.table_file import located
 from proset_study.report.pages.links import as_committed
 from proset_study.store.packed import MAX_FILE, read_files
 from proset_study.store.results import text_of
@@ -146,13 +148,16 @@ def _is_below_a_folder(name: str) -> bool:
 
 
 def checked_study(config: dict, files: Iterable[str]) -> Study:
-    """The study of somebody else's config, which may read these files only and make no more data than `MAX_DATA`."""
+    """The study of somebody else's config, which may read these files and those of installed packages only.
+
+    It may make no more data than `MAX_DATA`.
+    """
     allowed = set(files)
     for name, settings in config.get("data_sets", {}).items() if isinstance(config.get("data_sets"), dict) else ():
         file = settings.get("file") if isinstance(settings, dict) else None
         if isinstance(settings, dict) and isinstance(settings.get("openml"), dict):
             file = table_of(settings["openml"])
-        if file is not None and file not in allowed:
+        if file is not None and file not in allowed and not _is_shipped(file):
             raise Refused(
                 f"data set {name!r} is made of {file!r}, which is not part of the report; it is read only if it is "
                 f"named: make verify FILES={file!r}, or --files {file!r}"
@@ -170,6 +175,15 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
     if size > MAX_DATA:
         raise Refused(f"manifest.json: the config makes {size:,} bytes of data, at most {MAX_DATA:,} are made again")
     return study
+
+
+def _is_shipped(file):
+    """Whether a table is one of an installed package, which everybody may read."""
+    try:
+        path = located(file).resolve()
+    except ValueError:  # the package is not installed
+        return False
+    return any(path.is_relative_to(Path(get_path(kind)).resolve()) for kind in ("purelib", "platlib"))
 
 
 def _once(pairs):

@@ -147,6 +147,7 @@ def batteries(stored: Stored) -> list[Battery]:
         if (compared.score, compared.group) == (_SCORE, "all")
         and stored.study.config["comparisons"][compared.comparison].get("rows") == "methods"
         and len(compared.data_sets) >= MIN_DATA_SETS
+        and all(stored.finals(data_set=data_set) for data_set in compared.data_sets)  # not of a report without records
     ]
     return [Battery(c, [_table(stored, c, i) for i in range(len(c.data_sets))]) for c in shown]
 

@@ -7,7 +7,9 @@ from proset_study.release.verify.foreign import Refused, checked_study
     ("entry", "file"),
     [
         ({"file": "/etc/own.csv", "target": "t"}, "/etc/own.csv"),
-        ({"file": "statsmodels:datasets/fair/fair.csv", "target": "t"}, "statsmodels:datasets/fair/fair.csv"),
+        ({"file": "statsmodels:../../../../own.csv", "target": "t"}, "statsmodels:../../../../own.csv"),
+        ({"file": "tests:conftest.py", "target": "t"}, "tests:conftest.py"),  # a folder here, not installed
+        ({"file": "not_installed:own.csv", "target": "t"}, "not_installed:own.csv"),
         ({"openml": {"task_id": 31}}, "data/openml/task_31.parquet"),
         ({"openml": {"data_id": "../../x"}}, "data/openml/data_../../x.parquet"),
         ({"openml": {}}, "data/openml/data_None.parquet"),
@@ -19,3 +21,9 @@ def test_a_table_that_a_stranger_names_is_read_only_if_the_reader_names_it_too(e
         checked_study(config, [])
     with pytest.raises(Refused, match="the config is refused"):  # it goes on: this config lacks the rest
         checked_study(config, [file])
+
+
+def test_a_table_of_an_installed_package_is_read():
+    config = {"data_sets": {"theirs": {"file": "statsmodels:datasets/fair/fair.csv", "target": "t"}}}
+    with pytest.raises(Refused, match="the config is refused"):
+        checked_study(config, [])
