@@ -16,7 +16,7 @@ class KMeans(PerClass):
     """k-means per class on the data of one fold; see `methods.base.Method`."""
 
     label = "k-means"
-    place = 6
+    place = 36
     cost = Cost(0.1, 2.2e-6, rows=1.25, complexity=1, tree=9e-3)
     imports = (*NearestPrototype.imports, "sklearn.cluster")
 

@@ -13,7 +13,14 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
 from proset_study.report.analysis.limits import limits
 from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
-from proset_study.report.analysis.paired import LEVEL, among_the_best, by_verdict, mean_difference, on_each_data_set
+from proset_study.report.analysis.paired import (
+    LEVEL,
+    MIN_REPLICATES,
+    among_the_best,
+    by_verdict,
+    mean_difference,
+    on_each_data_set,
+)
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
 from proset_study.report.analysis.runs import derived_from, main_score
 from proset_study.report.rows import groups, pick
@@ -221,7 +228,8 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
     if subject not in losses:
         return [("Unfinished:", f"no model of {method_name(subject)} has a score.")]
     ours, clauses = losses[subject], []
-    for other in (m for m in shown if m in losses and m != subject):
+    n = max(map(len, ours.values()), default=0)
+    for other in (m for m in shown if m in losses and m != subject and n >= MIN_REPLICATES):
         if means_of_both := on_each_data_set(ours, losses[other], overlap):
             ahead, behind, undecided = by_verdict(means_of_both).values()
             clauses.append(
@@ -231,14 +239,15 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
     words = f"{method_name(subject)} is {'; '.join(clauses)}."
     means = mean_losses(losses)
     if not clauses:
-        words = "With one replicate nothing can be told from the best."
+        few = f"with {'one replicate' if n < 2 else f'{n} replicates'} nothing can be told from the best"
+        words = f"{few[0].upper()}{few[1:]}."
         if means:
             over_all = {m: fmean(values) for m, values in zip(losses, zip(*means.values(), strict=True), strict=True)}
             lowest = min(over_all, key=lambda m: over_all[m])
             words = f"{method_name(lowest)} has the lowest mean test {score} over {counted(len(means), 'data set')}, "
             words += f"{over_all[lowest]:.3f}"
             words += f" ({method_name(subject)} {over_all[subject]:.3f})" if lowest != subject else ""
-            words += "; with one replicate nothing can be told from the best."
+            words += f"; {few} on a single data set." if n > 1 else f"; {few}."
     if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
         own = "" if best == subject else f"{method_name(subject)} {ranks[subject]:.1f}; "

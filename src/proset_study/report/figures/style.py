@@ -20,8 +20,9 @@ from proset_study.methods import labels
 DPI = 110
 RASTER_DPI = 160  # of images and dense points inside an SVG
 # Neither those of classes, in `proset.plot.style`, nor of estimators: a colour stands for one thing. These are of the
-# methods with the first places: proset as published, k nearest neighbours, XGBoost, proset by default and the SVM.
-MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A", "#3B8BD0", "#7B4FA3")
+# methods with the first places: proset as published, k nearest neighbours, XGBoost, proset by default, the SVM, and
+# proset with few prototypes.
+MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A", "#3B8BD0", "#7B4FA3", "#0097B2")
 OTHER_COLOURS = ("#707070", "#8F8F8F", "#A8A8A8", "#585858", "#404040")  # of all others, after markers
 ESTIMATOR_COLOURS = ("#332288", "#882255", "#AA4499", "#000000")
 _INVISIBLE = re.compile(r"(\b\d\.\d{4}|\d\d\.\d{2})\d+")  # digits of numbers, after those that count

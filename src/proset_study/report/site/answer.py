@@ -95,7 +95,7 @@ class Answer:
             sentences.append(f"On the {count(n)} real tables alone it ranks {ordinal(place)}.")
         if found.defaults:
             place, of = found.place(found.defaults)
-            sentences.append(f"Without tuning it ranks {ordinal(place)} of {count(of)}.")
+            sentences.append(f"With all methods untuned it ranks {ordinal(place)} of {count(of)}.")
         return [*sentences, *self._curves(), *self._rivals()]
 
     def _curves(self) -> list[str]:
@@ -108,7 +108,8 @@ class Answer:
         lost = "no rival beat it on any" if not behind else f"some rival beat it on {count(len(behind))}"
         tables = f"Of {count(len(states))} tables that this project generated it beat every rival on"
         tables += f" {count(len(ahead))}, and {lost}."
-        return [tables, f"Its lead was largest with {listed(leads(curves, first, ahead))}."]
+        most = [f"Its lead was largest with {listed(leads(curves, first, ahead))}."]
+        return [tables, *(most if self.standing.installed == first else [])]
 
     def _rivals(self) -> list[str]:
         behind = self.standing.behind_the_best()

@@ -26,10 +26,10 @@ ROOT = Path(__file__).parents[4]
 PUBLISHED = ROOT / "data/published/published.csv"
 
 
-def repeated(stored, **means):
-    """Ten replicates with losses around these."""
+def repeated(stored, n=10, **means):
+    """Replicates with losses around these."""
     rng = np.random.default_rng(5)
-    return WithLosses(stored, lambda row, _: means[row.method] + 0.01 * rng.normal(), range(10))
+    return WithLosses(stored, lambda row, _: means[row.method] + 0.01 * rng.normal(), range(n))
 
 
 def test_scores_are_means_and_the_best_is_among_the_marked(stored):
@@ -47,6 +47,15 @@ def test_what_is_ahead_is_said_and_the_best_is_named_even_if_it_is_another(store
     assert "ahead of KNN on 3 of 3 data sets, behind on none" in words["Ahead?"]
     assert "ahead of XGBoost on 0 of 2 data sets, behind on 2 (flowers, cross)" in words["Ahead?"]
     assert "By average rank over 2 data sets XGBoost is first of 3, 1.0 (proset 2.0; not tested)" in words["Ahead?"]
+
+
+def test_two_replicates_decide_nothing_on_a_single_data_set(stored):
+    found = verdict(repeated(stored, n=2, proset=0.4, knn=0.5, xgboost=0.3), PUBLISHED)
+    words = dict(found.sentences)["Ahead?"]
+    assert words.startswith("XGBoost has the lowest mean test log-loss over 2 data sets, ")
+    assert "; with 2 replicates nothing can be told from the best on a single data set." in words
+    assert "By average rank over 2 data sets XGBoost is first of 3, 1.0 (proset 2.0; not tested)" in words
+    assert not any(score.best for scores in found.scores.values() for score in scores.values())
 
 
 def test_one_replicate_of_other_data_says_nothing_of_the_best_and_the_published(stored):

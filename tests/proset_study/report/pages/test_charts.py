@@ -11,6 +11,7 @@ import pytest
 
 from proset_study.base.records import read_json, write_json
 from proset_study.report.pages.pages import write_data_set
+from proset_study.study import layout
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
@@ -54,7 +55,8 @@ def shown(browser, path, size="screen", hash="", **options):
     page.close()
     assert logged == []
     folder = path.parents[1] if path.parent.name == "data_sets" else path.parent
-    assert [url for url in requests if not url.startswith((f"{folder.as_uri()}/", "data:", "blob:"))] == []
+    own = (f"{folder.as_uri()}/", (folder.parent / layout.VEGA).as_uri(), "data:", "blob:")
+    assert [url for url in requests if not url.startswith(own)] == []
 
 
 def drawn(page, form, marks="path, image"):
