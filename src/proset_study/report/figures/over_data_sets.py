@@ -188,7 +188,7 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
                 start += probability
         right.text(0.5, rows[first][0], plain(method_name(first)), ha="center", va="center", size=8)
         right.set(
-            xlim=(0, 1), xlabel=f"probability: {plain(method_name(first))} better | within {ROPE:g} | other better"
+            xlim=(0, 1), xlabel=f"probability: {plain(method_name(first))} better |\nwithin {ROPE:g} | other better"
         )
         row_axis(left, [method_name(method) for method in rows])
         right.set(ylim=left.get_ylim(), yticks=[])

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 from proset_study.methods.labels import method_name
@@ -17,6 +18,7 @@ from proset_study.report.tables.grids import Cell, Grid, count, headed, number, 
 from proset_study.report.wording import SECTIONS, format_number, quantity_label
 from proset_study.store.stored import Stored
 
+MAX_SAID = 3  # pairs of methods of which the text speaks one by one
 MARKS = {
     "holds": ("✓", "good"),
     "fails": ("✗", "bad"),
@@ -127,7 +129,7 @@ def over_data_sets_section(stored: Stored) -> list[dict]:
 
 
 def _ranked_words(c):
-    t, first = c.test, method_name(c.methods[0])
+    t = c.test
     words = f"{len(c.methods)} methods by {c.score} on {len(c.data_sets)} data sets of {t.sources} sources."
     if t.too_few == "yes":
         words += (
@@ -139,17 +141,34 @@ def _ranked_words(c):
         words += f" Best average ranks: {ranked}."
     if t.f_p is not None:
         words += f" All equal? Friedman's test with Iman and Davenport's correction: p = {t.f_p:.2g}."
-    for pair in c.pairs:
-        if pair.first == c.methods[0] and pair.hierarchical_first is not None:
-            words += (
-                f" Against {method_name(pair.second)} the likeliest result on a further data set is {first} better by"
-                f" more than {ROPE:g} in {pair.hierarchical_first:.1%} of the draws of the model, worse in"
-                f" {pair.hierarchical_second:.1%}."
-            )
+    words += _words_of_the_model(c)
     if t.excluded:
         names = re.sub(r" [(]not [^)]*[)]", "", t.excluded)
         words += f" Left out, because a method has no result there: {names}."
     return f"{words} Without any result: {t.not_run}." if t.not_run else words
+
+
+def _words_of_the_model(c):
+    """What the hierarchical model expects of a further data set, of few pairs one by one; the table has all."""
+    first = method_name(c.methods[0])
+    pairs = [pair for pair in c.pairs if pair.first == c.methods[0] and pair.hierarchical_first is not None]
+    if len(pairs) > MAX_SAID:
+        likeliest = Counter(max(range(3), key=_hierarchical(pair).__getitem__) for pair in pairs)
+        return (
+            f" Of {len(pairs)} methods {first} is most often better than {likeliest[0]} on a further data set by more"
+            f" than {ROPE:g}, no further than that from {likeliest[1]}, and worse than {likeliest[2]}, in the draws of"
+            " the hierarchical model."
+        )
+    return "".join(
+        f" Against {method_name(pair.second)} the likeliest result on a further data set is {first} better by"
+        f" more than {ROPE:g} in {pair.hierarchical_first:.1%} of the draws of the model, worse in"
+        f" {pair.hierarchical_second:.1%}."
+        for pair in pairs
+    )
+
+
+def _hierarchical(pair):
+    return pair.hierarchical_first, pair.hierarchical_equivalent, pair.hierarchical_second
 
 
 def _words_of_parts(parts):
@@ -178,12 +197,14 @@ def _power_words(c):
 
 
 def _pairs(c):
+    is_modelled = any(pair.hierarchical_first is not None for pair in c.pairs)
     columns = [
         *headed("first", "second", text=True),
         *headed("first", "ties", "second", spanner="data sets won"),
         *headed("mean", "90 % from", "to", spanner="difference"),
         *headed("signed rank", "Holm", spanner="p"),
         *headed("first better", f"within {ROPE:g}", "second better", spanner="Bayesian probability"),
+        *(headed("first", "within", "second", spanner="likeliest on a further data set") if is_modelled else []),
     ]
     lines = [
         [
@@ -192,6 +213,7 @@ def _pairs(c):
             *(number(value, 3, "+") for value in (pair.mean_difference, pair.low, pair.high)),
             *(p_value(pair.wilcoxon_p), p_value(pair.holm_p)),
             *(number(value, 2) for value in (pair.first_better, pair.equivalent, pair.second_better)),
+            *(number(value, 2) for value in (_hierarchical(pair) if is_modelled else ())),
         ]
         for pair in c.pairs
         if pair.first == c.methods[0] or len(c.methods) <= 4

@@ -8,6 +8,7 @@ from proset_study import methods
 from proset_study.report.analysis.over_data_sets import over_data_sets
 from proset_study.report.figures.over_data_sets import ranks_figure
 from proset_study.report.figures.style import save
+from proset_study.report.pages import evidence
 from proset_study.report.pages.evidence import over_data_sets_section
 from proset_study.store.results import Row
 from proset_study.store.stored import Stored
@@ -184,7 +185,7 @@ def test_rows_are_the_same_every_time():
         assert pair.first_wins + pair.ties + pair.second_wins == pair.data_sets == 8
 
 
-def test_real_and_generated_data_sets_are_compared_apart():
+def test_real_and_generated_data_sets_are_compared_apart(monkeypatch):
     """With too few data sets for tests, the hierarchical comparison is there if there are replicates."""
     scores = several()
     for i, d in enumerate(DATA_SETS):
@@ -210,6 +211,12 @@ def test_real_and_generated_data_sets_are_compared_apart():
     assert "On the 5 real ones: proset 1." in text
     assert "On the 3 generated ones: proset 1." in text
     assert "further data set" not in text_of(Given(several()))
+    grid = over_data_sets_section(stored)[0]["grids"][0]
+    assert [column.title for column in grid.columns][-3:] == ["first", "within", "second"]
+    assert float(grid.rows[0][-3].text) == pytest.approx(found["all"].pairs[0].hierarchical_first, abs=0.01)
+    monkeypatch.setattr(evidence, "MAX_SAID", 1)
+    assert "Of 2 methods proset is most often better than 1 on a further data set by more than 0.01," in text_of(stored)
+    assert "no further than that from 1, and worse than 0, in the draws" in text_of(stored)
 
 
 def test_figures_show_the_ranks_and_the_probabilities(tmp_path):
