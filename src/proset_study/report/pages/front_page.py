@@ -302,13 +302,13 @@ def _data_sets(stored):
 
 
 def _cautions(stored):
-    """Models and data sets to be careful with; of a large study the first ones, and how many more there are."""
+    """Models and data sets to be careful with; of many the first ones, and how many more there are."""
     lists: dict[str, list] = {
         "constant": constant_models(stored),
-        "zero_probability": zero_probability_samples(stored),
+        "zero_probability": sorted(zero_probability_samples(stored), key=lambda f: f[2] - f[0].scores["log_loss"]),
         "repeated_rows": list(repeated_rows(stored).items()),
     }
-    shown = {name: many.first(found) if stored.study.is_large else (found, 0) for name, found in lists.items()}
+    shown = {name: many.first(found, 10) for name, found in lists.items()}
     found = {name: first for name, (first, _) in shown.items()}
     found["zero_probability"] = [
         {"final": f, "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}

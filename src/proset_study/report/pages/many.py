@@ -86,6 +86,6 @@ def by_run(names: list[str]) -> list[str]:
     return [f"{run}: {counted(len(own), 'fit')}" for run, own in found.items()]
 
 
-def first(items: Sequence[T]) -> tuple[list[T], int]:
+def first(items: Sequence[T], n: int = SHOWN) -> tuple[list[T], int]:
     """The first of a list, and how many more there are."""
-    return list(items[:SHOWN]), max(0, len(items) - SHOWN)
+    return list(items[:n]), max(0, len(items) - n)
