@@ -155,9 +155,8 @@ def _words_of_the_model(c):
     if len(pairs) > MAX_SAID:
         likeliest = Counter(max(range(3), key=_hierarchical(pair).__getitem__) for pair in pairs)
         return (
-            f" Of {len(pairs)} methods {first} is most often better than {likeliest[0]} on a further data set by more"
-            f" than {ROPE:g}, no further than that from {likeliest[1]}, and worse than {likeliest[2]}, in the draws of"
-            " the hierarchical model."
+            f" By the hierarchical model, {first} is most likely better than {likeliest[0]} of {len(pairs)} methods on"
+            f" a further data set, within {ROPE:g} of {likeliest[1]}, and worse than {likeliest[2]}."
         )
     return "".join(
         f" Against {method_name(pair.second)} the likeliest result on a further data set is {first} better by"
