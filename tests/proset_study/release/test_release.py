@@ -32,7 +32,7 @@ def fresh(report, tmp_path):
 
 LARGE = [
     *("data_sets/cross.html", "data_sets/flowers.html", "data_sets/odd.html", "figures/odd/a.svg"),
-    *("records/replicate_0.tar.xz", "records/replicate_0_searches.tar.xz"),
+    *("vega.js", "records/replicate_0.tar.xz", "records/replicate_0_searches.tar.xz"),
     *("predictions/_index.json", "predictions/cross.parquet", "predictions/flowers.parquet", "predictions/odd.parquet"),
 ]
 
