@@ -121,7 +121,7 @@ REFUSED = {
     ),
     "a large report": (
         lambda report: (report / layout.RULES).write_bytes(bytes(MAX_COMMITTED)),
-        r"\d+,\d+,\d+ bytes are left to commit, at most 15,000,000",
+        r"\d+,\d+,\d+ bytes are left to commit, at most 25,000,000",
     ),
     **{
         f"no {name}": (
