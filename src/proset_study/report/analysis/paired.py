@@ -21,7 +21,7 @@ from proset_study.report.analysis.statistics import ALPHA
 
 LEVEL = 0.95  # of intervals and, two-sided, of "ahead" and "behind" on one data set
 VERDICTS = ("ahead", "behind", "not decided")
-MIN_REPLICATES = 3  # to be told from the best: with two, intervals are so wide that hardly anything would be
+MIN_REPLICATES = 3  # to be tested against the best: with two, intervals are so wide that hardly anything is significant
 
 Losses = Mapping[str, Mapping[int, float]]  # by data set and replicate
 

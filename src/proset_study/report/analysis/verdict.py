@@ -239,7 +239,9 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
     words = f"{method_name(subject)} is {'; '.join(clauses)}."
     means = mean_losses(losses)
     if not clauses:
-        few = f"with {'one replicate' if n < 2 else f'{n} replicates'} nothing can be told from the best"
+        few = "with one replicate no difference can be tested"
+        if n > 1:
+            few = f"with {n} replicates a single data set decides nothing"
         words = f"{few[0].upper()}{few[1:]}."
         if means:
             over_all = {m: fmean(values) for m, values in zip(losses, zip(*means.values(), strict=True), strict=True)}
@@ -247,7 +249,7 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
             words = f"{method_name(lowest)} has the lowest mean test {score} over {counted(len(means), 'data set')}, "
             words += f"{over_all[lowest]:.3f}"
             words += f" ({method_name(subject)} {over_all[subject]:.3f})" if lowest != subject else ""
-            words += f"; {few} on a single data set." if n > 1 else f"; {few}."
+            words += f"; {few}."
     if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
         own = "" if best == subject else f"{method_name(subject)} {ranks[subject]:.1f}; "
