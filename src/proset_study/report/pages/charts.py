@@ -1,8 +1,8 @@
 """Charts to touch: Vega-Lite specifications made with Altair, rows of data, and the controls that choose among them.
 
 `templates/charts.js` filters the rows by the controls of a chart's form, which are those of the browser, so that keys
-and screen readers reach them, and draws the rest by the specification. The library is
-a file next to the pages, which the first chart near the window loads.
+and screen readers reach them, and draws the rest by the specification. The library is a file next to
+the pages, which the first chart in the window loads.
 """
 
 import base64

@@ -200,7 +200,8 @@ class Answer:
 
 
 def ordinal(place: int) -> str:
-    """
+    """A place, as a word up to the fifth.
+
     >>> ordinal(2), ordinal(7)
     ('second', '7th')
     """
