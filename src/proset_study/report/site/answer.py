@@ -89,17 +89,20 @@ class Answer:
             words += f"; {count(len(others))} are not significantly worse"
         elif found.installed in found.near:
             words += "; none is significantly better"
-        sentences = [f"{words}."]
+        parts = []
         if place := found.place(found.comparison, "real")[0]:
             n = sum(found.kind(d) == "real" for d in found.data_sets)
-            sentences.append(f"On the {count(n)} real tables alone it ranks {ordinal(place)}.")
+            parts.append(f"on the {count(n)} real ones it ranks {ordinal(place)}")
         if found.defaults:
             place, of = found.place(found.defaults)
-            sentences.append(f"With all methods untuned it ranks {ordinal(place)} of {count(of)}.")
-        return [*sentences, *self._curves(), *self._rivals()]
+            parts.append(f"with all methods untuned, {ordinal(place)} of {count(of)}")
+        said = "; ".join(parts)
+        return [f"{words}.", *([f"{said[0].upper()}{said[1:]}."] if said else []), *self._curves(), *self._rivals()]
 
     def _curves(self) -> list[str]:
         if not (self.project / CURVES / "findings/response_curves.csv").is_file():
+            return []
+        if self.standing.installed != LEAVE_ONE_OUT:  # the form of the curves
             return []
         curves, first = response_curves(self.project), LEAVE_ONE_OUT
         states = states_by_data_set(curves, first)
@@ -108,8 +111,7 @@ class Answer:
         lost = "no rival beat it on any" if not behind else f"some rival beat it on {count(len(behind))}"
         tables = f"Of {count(len(states))} tables that this project generated it beat every rival on"
         tables += f" {count(len(ahead))}, and {lost}."
-        most = [f"Its lead was largest with {listed(leads(curves, first, ahead))}."]
-        return [tables, *(most if self.standing.installed == first else [])]
+        return [tables, f"Its lead was largest with {listed(leads(curves, first, ahead))}."]
 
     def _rivals(self) -> list[str]:
         behind = self.standing.behind_the_best()
@@ -194,7 +196,7 @@ class Answer:
         sure = [b for b in left if b.interval and b.interval[1] < 0]
         certain = f"{counted(len(sure), 'difference')} {'is' if len(sure) == 1 else 'are'} significant"
         if not sure:
-            certain = "no difference is significant"
+            certain = "none is significant"
         lower = f"{count(len(left))} of {count(len(bars))} comparisons with rivals"
         return f"Its mean loss is lower in {lower}; {certain}."
 
