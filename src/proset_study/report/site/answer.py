@@ -66,9 +66,10 @@ class Answer:
         """Who asks what, in the order of the page; without the records of a sentence there is none."""
         statistics = ("How it is tested", "doc:statistics")
         track = ("Every difference", "page:compare")
+        budgets = "doc:open-track" if self.standing.installed == LEAVE_ONE_OUT else "doc:battery"
         return [
             Card("Is it any good for my table?", self.practitioner(), [track, ("When does it win?", "page:beyond")]),
-            Card("How sure is that?", self.statistician(), [statistics, ("Budgets", "doc:open-track")]),
+            Card("How sure is that?", self.statistician(), [statistics, ("Budgets", budgets)]),
             Card("Was the original reproduced?", self.author(), [("Every number", "page:reproduction")]),
             Card("What does a model look like?", self.looks(), [("Move it yourself", "page:try")]),
         ]
