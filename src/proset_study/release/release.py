@@ -25,10 +25,10 @@ LICENSE = "https://spdx.org/licenses/{}"
 MEDIA_TYPES = {
     "csv": "text/csv",
     "html": "text/html",
+    "js": "text/javascript",
     "json": "application/json",
     "md": "text/markdown",
     "parquet": "application/vnd.apache.parquet",
-    "png": "image/png",
     "svg": "image/svg+xml",
     "tex": "application/x-tex",
     "toml": "application/toml",

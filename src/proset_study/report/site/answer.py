@@ -115,9 +115,9 @@ class Answer:
         return [tables, f"Its lead was largest with {listed(leads(curves, first, ahead))}."]
 
     def _rivals(self) -> list[str]:
-        behind = self.standing.behind_the_best()
-        n_behind, mean = sum(value > 0 for value in behind.values()), fmean(behind.values())
         if len(self.standing.stored.replicates) < TESTED_FROM:
+            behind = self.standing.behind_the_best()
+            n_behind, mean = sum(value > 0 for value in behind.values()), fmean(behind.values())
             words = f"On {count(n_behind)} of {count(len(behind))} tables some other method has a lower loss"
             first, second = map(method_name, self.standing.rivals[:2])
             return [

@@ -26,6 +26,7 @@ TAMPERED = {  # a file of each kind, and the pattern of the numbers of which a d
     **dict.fromkeys([layout.INDEX, layout.TABLE_PAGE, layout.PAGE.format(data_set="flowers")], NUMBER),
     layout.EXPLORE: r"\d+\.\d*?(\d)(?=[,\]])",
     layout.NUMBERS: r"\d*?(\d)(?=\")",
+    layout.VEGA: r"[A-Za-z](\d)(?=[A-Za-z])",
     "figures/overview/headline.svg": r"\d+\.\d*?(\d)(?= )",
     "figures/flowers/figures.json": r"\d*?(\d)(?= )",
     "figures/odd/odd_reliability.svg": r"\d+\.\d*?(\d)(?= )",
