@@ -112,12 +112,21 @@ def decimals(error: float) -> int:
     return min(4, max(0, -floor(log10(error))))
 
 
+def sentence_case(words: str) -> str:
+    """Words with a capital at the start; those that follow keep theirs.
+
+    >>> sentence_case("loss of SVM"), sentence_case("")
+    ('Loss of SVM', '')
+    """
+    return words[:1].upper() + words[1:]
+
+
 def quantity_label(quantity: str, role: str = "") -> str:
     """A quantity as tables write it, after the role of the setting that it belongs to."""
     score = SCORES.get(quantity)
     label = (score.label or score.name) if score else _LABELS.get(quantity) or name_of(quantity).table
     label = label or quantity.replace("_", " ")
-    return f"{role.capitalize()} {label}" if role else label[0].upper() + label[1:]
+    return f"{role.capitalize()} {label}" if role else sentence_case(label)
 
 
 def format_number(quantity: str, value: float | None) -> str:

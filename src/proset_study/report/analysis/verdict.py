@@ -24,7 +24,7 @@ from proset_study.report.analysis.paired import (
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
 from proset_study.report.analysis.runs import derived_from, main_score
 from proset_study.report.rows import groups, pick
-from proset_study.report.wording import counted, fixed, how_many, listed, span, table_line
+from proset_study.report.wording import counted, fixed, how_many, listed, sentence_case, span, table_line
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Stored
@@ -41,7 +41,7 @@ class Score:
 
     mean: float  # over the replicates
     deviation: float | None  # standard deviation (ddof = 1); None if there is one replicate
-    interval: tuple[float, float] | None  # ends of the 95 % interval of the mean, see `paired`
+    interval: tuple[float, float] | None  # ends of the 95 % interval of the mean, from `MIN_REPLICATES` on
     published: float | None
     best: bool  # whether it is among the best of all compared methods, see `paired.among_the_best`
     replicates: int
@@ -184,7 +184,7 @@ def _score(values, overlap, published, best):
     numbers = list(values.values())
     if len(numbers) == 1:
         return Score(numbers[0], None, None, published, best, 1)
-    interval = mean_difference(numbers, overlap).interval(LEVEL)
+    interval = mean_difference(numbers, overlap).interval(LEVEL) if len(numbers) >= MIN_REPLICATES else None
     return Score(fmean(numbers), stdev(numbers), interval, published, best, len(numbers))
 
 
@@ -242,7 +242,7 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
         few = "with one replicate no difference can be tested"
         if n > 1:
             few = f"with {n} replicates a single data set decides nothing"
-        words = f"{few[0].upper()}{few[1:]}."
+        words = f"{sentence_case(few)}."
         if means:
             over_all = {m: fmean(values) for m, values in zip(losses, zip(*means.values(), strict=True), strict=True)}
             lowest = min(over_all, key=lambda m: over_all[m])
@@ -265,9 +265,9 @@ def _readable(stored, subject, experiments):
     found = {quantity: [row.value for row in group] for quantity, group in groups(rows, "quantity").items()}
     if size := next((q for q in methods.get(subject).quantities if q != "active_features" and q in found), ""):
         samples, given = (median(found[name]) for name in ("train_samples", "features"))
-        used = f" in {_span(found['active_features'])} of {given:,.0f} features" if max(found["features"]) else ""
-        words = f"the median {method_name(subject)} model has {_span(found[size])} {size.replace('_', ' ')}{used}"
-        return [("To read:", f"{words}, from {samples:,.0f} training samples (ranges in brackets).")]
+        used = f", {_span(found['active_features'])} of {given:,.0f} features" if max(found["features"]) else ""
+        words = f"medians over models of {method_name(subject)} are {_span(found[size])} {size.replace('_', ' ')}{used}"
+        return [("To read:", f"{words} and {samples:,.0f} training samples (ranges in brackets).")]
     return []
 
 

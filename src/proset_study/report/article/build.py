@@ -11,7 +11,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from proset_study.base.records import read_json, write_json
-from proset_study.report.article import beyond, methods, open_track, study  # noqa: F401 - they register topics
+from proset_study.report.article import battery, beyond, methods, model, open_track, study  # noqa: F401 - they register topics
 from proset_study.report.article.sources import TEXT, check, check_subject
 from proset_study.report.article.topics import FIGURES, SUBJECT, TOPICS, Content, Reported, Topic
 from proset_study.report.figures.style import context, save

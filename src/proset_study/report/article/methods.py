@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from statistics import fmean, median
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -59,7 +60,7 @@ def comparison(stored: Reported) -> Content:
     texts = {
         "sentence": first_page.with_words("Ahead?"),
         "readable": first_page.with_words("To read:"),
-        "over_data_sets": _over_data_sets(pick(pairs, group="all")),
+        "over_data_sets": over_data_sets(SUBJECT, pick(pairs, group="all")),
         "level": percent(LEVEL),
         "methods": count(len(ranked)),
         "best": method_name(best),
@@ -100,8 +101,8 @@ def sparsity(stored: Reported) -> Content:
     def saved(stage):
         return percent(1 - mean(stage, PUBLISHED_RULE, "prototypes") / mean(stage, "best", "prototypes"))
 
-    points = stored.read("findings/prototypes.csv", chosen="True")
-    final = {(r["dataset"], r["method"]): r["final_prototypes"] for r in points if r["test_error"] is not None}
+    points = stored.read("findings/prototypes.csv", chosen="True", method=SUBJECT)
+    kept = [row["final_prototypes"] for row in points if row["test_error"] is not None]
     errors, replicates = _mean_errors(stored)
     others = dict.fromkeys(m for of_method in errors.values() for m in of_method if m != SUBJECT)
     least = [d for d, of_method in errors.items() if of_method[SUBJECT] == min(of_method.values())]
@@ -117,8 +118,7 @@ def sparsity(stored: Reported) -> Content:
         "prototype_names": listed([method_name(m) for m in others]),
         "prototype_data_sets": count(len(errors)),
         "prototype_replicates": counted(replicates, "replicate"),
-        "prototypes": whole(median(number for (_, m), number in final.items() if m == SUBJECT)),
-        "other_prototypes": whole(median(number for (_, m), number in final.items() if m != SUBJECT)),
+        "prototypes": whole(median(kept)),
         "least": count(len(least)),
         "least_on": listed(least),
     }
@@ -176,6 +176,8 @@ def cost(project: Path) -> Content:
         theirs, ours = (median(row[key] for row in found) for key in ("published_seconds", "seconds"))
         fewer += sum(row["prototypes"] for row in found) < sum(row["published_prototypes"] for row in found)
         factors.append(theirs / ours)
+    small = sorted(rows(project / RESULTS / "published_small.csv"), key=lambda row: row["rows"])
+    factors += [row["times_faster"] for row in small]
     above = [
         fmean(row["log_loss"] - row["published_path_log_loss"] for row in case)
         for case in groups(losses, "data_set", "setting").values()
@@ -186,19 +188,17 @@ def cost(project: Path) -> Content:
         "lower": ratio(sum(row["difference"] <= 0 for row in fits), len(fits)),
         "fewer": ratio(fewer, len(cases)),
         "differences": interval(min(above), max(above)),
-        "speed": _speed(project, factors),
+        "speed": _speed(project, small, factors),
     }
     return Content(texts)
 
 
-def _speed(project, factors):
-    """How long fits and predictions take, from small data to large; `factors` are those of `published.csv`."""
-    small = sorted(rows(project / RESULTS / "published_small.csv"), key=lambda row: row["rows"])
+def _speed(project, small, factors):
+    """How long fits and predictions take, from small data to large."""
     grown = rows(project / RESULTS / "growth.csv", axis="n", method=SUBJECT)
     fits = {row["value"]: row["fit_seconds"] for row in grown}
     takes = [f"{1000 * row['seconds']:.1f} ms on {row['rows']:.0f} ({row['data_set']})" for row in small]
     takes += [f"{fits[n]:.2g} s on {n:,.0f}" for n in sorted(fits) if n in (min(fits), max(fits))]
-    factors = [*factors, *(row["times_faster"] for row in small)]
     per_row = [row["us_per_row"] for row in rows(project / RESULTS / "prediction.csv")]
     return (
         f"A fit of one batch takes {listed(takes)} training samples (the last of generated data), and is"
@@ -217,21 +217,21 @@ def stored_ranks(stored: Reported, comparison: str, group: str = "all") -> tuple
     return ranked, [method for method, rank in ranked.items() if rank - best <= critical], critical
 
 
-def _chosen(stored):
-    """What the rules choose in the compared experiments of the first method."""
-    own = stored.experiments(COMPARISON, SUBJECT)
-    return [row for row in stored.read(layout.RULES) if row["experiment"] in own]
-
-
-def _over_data_sets(pairs):
-    """What signed ranks say of the first method, with Holm's correction."""
+def over_data_sets(method: str, pairs: list[dict[str, Any]]) -> str:
+    """What signed ranks say of the first method of some pairs, with Holm's correction."""
     alike = "does not differ significantly from"
     states: dict[str, list[str]] = {"is ahead of": [], "is behind": [], alike: []}
     for row in pairs:
         side = "is ahead of" if row["median_difference"] < 0 else "is behind"
         states[side if significant(row["holm_p_control"]) else alike].append(method_name(row["second"]))
     clauses = [f"{state} {listed(names)}" for state, names in states.items() if names]
-    return f"{method_name(SUBJECT)} {listed(clauses)}"
+    return f"{method_name(method)} {listed(clauses)}"
+
+
+def _chosen(stored):
+    """What the rules choose in the compared experiments of the first method."""
+    own = stored.experiments(COMPARISON, SUBJECT)
+    return [row for row in stored.read(layout.RULES) if row["experiment"] in own]
 
 
 def _mean_errors(stored):

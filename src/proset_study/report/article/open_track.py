@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
-from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
 from proset_study.report.analysis.manifest import cost_by_method
-from proset_study.report.analysis.paired import LEVEL, VERDICTS, by_verdict, differences, on_each_data_set
+from proset_study.report.analysis.paired import LEVEL, VERDICTS, differences, on_each_data_set
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.methods import stored_ranks
 from proset_study.report.article.study import RESULTS
@@ -30,36 +29,25 @@ CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
 @topic(TRACK, *(layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES), needs=(TRACKED,))
 def open_track(stored: Reported) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
-    experiments = stored.experiments(TRACKED)
-    losses, overlap = losses_by_method(stored, experiments, "log-loss"), overlaps(stored, experiments)
-    losses = {method: of_method for method, of_method in losses.items() if methods.get(method).probabilistic}
-    own = (SPLIT, LEAVE_ONE_OUT)
-    others = [m for m in losses if m not in own and not methods.get(m).is_baseline]
-    forms = {method_name(method): losses[method] for method in own}
-    if every := all_candidates(stored):
-        (forms["the same, all candidates"],) = losses_by_method(stored, every, "log-loss").values()
-    rivals = [["method", *map(method_name, others)]]
-    rivals += [[form, *(_sides(ours, losses[rival], overlap) for rival in others)] for form, ours in forms.items()]
+    svm = stored.experiments(TRACKED, "svm")
+    searched = losses_by_method(stored, svm, "log-loss").get("svm", {})
     hours, cost = _cost(stored.manifest)
     ranks, near, critical = stored_ranks(stored, TRACKED)
     best, *behind = ranks
     at_edge = [
-        row
-        for row in stored.read(layout.EDGES, parameter="C", end="largest", optimal=1)
-        if row["experiment"] in stored.experiments(TRACKED, "svm")
+        row for row in stored.read(layout.EDGES, parameter="C", end="largest", optimal=1) if row["experiment"] in svm
     ]
     texts = {
         "hours": hours,
-        "data_sets": count(len(losses[SPLIT])),
         "methods": count(len(ranks)),
         "best": method_name(best),
         "best_rank": decimals(ranks[best], 1),
         "other_ranks": listed([f"{method_name(m)} {decimals(ranks[m], 1)}" for m in behind[:SHOWN_RANKS]]),
         "critical_difference": decimals(critical, 1),
         "level": count(len(near)),
-        "svm_edges": ratio(len(at_edge), sum(map(len, losses.get("svm", {}).values()))),
+        "svm_edges": ratio(len(at_edge), sum(map(len, searched.values()))),
     }
-    return Content(texts, {"cost": cost, "rivals": rivals})
+    return Content(texts, {"cost": cost})
 
 
 @dataclass(frozen=True)
@@ -67,8 +55,7 @@ class Compared:
     """Test log-loss of two forms of the classifier on a data set, over the replicates that both have."""
 
     data_set: str
-    replicates: int
-    means: list[float]  # of the first, of the second
+    mean: float  # of the second
     prototypes: list[float]  # medians
     difference: str  # of the second minus the first, with its interval
     verdict: str  # on the second
@@ -84,15 +71,10 @@ def leave_one_out(stored: Reported) -> Content:
     found, found_every = _compare(stored, split, drawn), _compare(stored, split, every)
     samples = {r.dataset: r.number for r in pick(stored.rows_of(drawn), quantity="train_samples")}
     more = {c.data_set: c for c in _compare(stored, drawn, every) if samples[c.data_set] > candidates}
-    differences = [["data set", "replicates", "split", "leave-one-out", "difference"]]
-    differences[0] += ["prototypes, median", "leave-one-out is"]
-    for c in found:
-        sizes = "{:,.0f} and {:,.0f}".format(*c.prototypes)
-        differences.append([c.data_set, whole(c.replicates), *map(decimals, c.means), c.difference, sizes, c.verdict])
     all_samples = [["data set", "log-loss", "minus the split", "minus drawn candidates", "prototypes, median"]]
     for c in found_every:
         to_drawn = more[c.data_set].difference if c.data_set in more else ""
-        all_samples.append([c.data_set, decimals(c.means[1]), c.difference, to_drawn, whole(c.prototypes[1])])
+        all_samples.append([c.data_set, decimals(c.mean), c.difference, to_drawn, whole(c.prototypes[1])])
     factors = [c.prototypes[1] / c.prototypes[0] for c in found]
     most = max(found_every, key=lambda c: c.prototypes[1] / samples[c.data_set])
     texts = {
@@ -109,7 +91,7 @@ def leave_one_out(stored: Reported) -> Content:
         "most_prototypes": whole(most.prototypes[1]),
         "most_samples": whole(samples[most.data_set]),
     }
-    return Content(texts, {"differences": differences, "all_samples": all_samples})
+    return Content(texts, {"all_samples": all_samples})
 
 
 @topic("", f"{RESULTS}/at_most.csv", command=OF_TRACK)
@@ -161,10 +143,10 @@ def _compare(stored, first, second):
     found = []
     for data_set, mean in on_each_data_set(theirs, ours, overlap).items():
         shared = sorted(ours[data_set].keys() & theirs[data_set].keys())
-        means = [fmean(of_form[data_set][r] for r in shared) for of_form in losses]
+        mean_loss = fmean(theirs[data_set][r] for r in shared)
         kept = [median(of_form[data_set][r] for r in shared) for of_form in sizes]
         words = difference(mean.value, *mean.interval(LEVEL))
-        found.append(Compared(data_set, len(shared), means, kept, words, mean.side(LEVEL, VERDICTS)))
+        found.append(Compared(data_set, mean_loss, kept, words, mean.side(LEVEL, VERDICTS)))
     return found
 
 
@@ -189,8 +171,3 @@ def _cost(manifest):
         numbers = replicates[method], spent[method]["fits"], a_replicate[method]
         table.append([method_name(method), *map(whole, numbers)])
     return decimals(sum(seconds.values()) / 3600, 1), table
-
-
-def _sides(ours, theirs, overlap):
-    """On how many data sets the first is ahead, behind, and neither."""
-    return " / ".join(str(len(where)) for where in by_verdict(on_each_data_set(ours, theirs, overlap)).values())

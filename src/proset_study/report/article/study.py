@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from statistics import fmean
 
 from matplotlib.figure import Figure
 
@@ -11,6 +12,7 @@ from proset_study.base.environment import DIRTY
 from proset_study.base.records import read_text
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE, generated
+from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import (
     MIN_REPLICATES,
     TOLERANCE_NOTE,
@@ -33,6 +35,7 @@ from proset_study.report.article.wording import (
     count,
     counted,
     decimals,
+    difference,
     general,
     interval,
     p_of,
@@ -152,6 +155,7 @@ def reproduction(stored: Reported) -> Content:
         "repeated": percent(repeated["value"]),
         "difference": decimals(mean["value"], sign=True),
         "interval": interval(mean["low"], mean["high"]),
+        "by_method": _differences_by_method(cells),
         "equivalence_p": p_of(mean["p"]),
         "equivalent": equivalent(mean["p"]),
         "margin": general(ROPE),
@@ -170,6 +174,18 @@ def reproduction(stored: Reported) -> Content:
         "where_beyond": listed(list(dict.fromkeys(f"{c.experiment} on {c.dataset}" for c in beyond))),
     }
     return Content(texts, {"by_experiment": table})
+
+
+def _differences_by_method(cells):
+    """Published minus our log-losses, means over data sets; see `analysis.reproduction`."""
+    repeated = [cell for cell in pick(cells, is_test_score=True, quantity="log_loss") if cell.chance]
+    words = []
+    for method, own in groups(repeated, "method").items():
+        mean = mean_difference(
+            [fmean(c.published - c.mean for c in found) for found in groups(own, "dataset").values()]
+        )
+        words.append(f"{difference(mean.value, *mean.interval(1 - 2 * ALPHA))} for {method_name(method)}")
+    return listed(words)
 
 
 @figure("reproduction.agreement")

@@ -91,7 +91,7 @@ class Content:
 class Topic:
     """A topic of a report, such as "reports/study", or of the whole project if `report` is empty.
 
-    It is missing without one of `files`, which are below the report, in a report with another `SUBJECT`, or unless the
+    It is missing without one of `files`, which are below the report, in a report with another `subject`, or unless the
     study runs the whole of each experiment or comparison that it `needs`; `command` makes them. `give` takes a
     `Reported`, or the project's folder.
     """
@@ -103,6 +103,7 @@ class Topic:
     give: Callable[[Any], Content]
     needs: tuple[str, ...] = ()
     reads_published: bool = False  # whether it needs the published numbers, too
+    subject: str = SUBJECT
 
     @property
     def records(self) -> tuple[str, ...]:
@@ -120,8 +121,8 @@ class Topic:
         if not self.report:
             return self.give(folder)
         stored = opened()
-        if stored.study.subject != SUBJECT:
-            raise Missing(f"the subject {SUBJECT}")
+        if stored.study.subject != self.subject:
+            raise Missing(f"the subject {self.subject}")
         if absent := [name for name in self.needs if not stored.runs_whole(name)]:
             raise Missing(f"the whole of {', '.join(absent)}")
         if self.reads_published and not stored.published.is_file():
@@ -130,14 +131,19 @@ class Topic:
 
 
 def topic(
-    report: str, *files: str, command: str = "", needs: tuple[str, ...] = (), reads_published: bool = False
+    report: str,
+    *files: str,
+    command: str = "",
+    needs: tuple[str, ...] = (),
+    reads_published: bool = False,
+    subject: str = SUBJECT,
 ) -> Callable[[Callable[[Any], Content]], Callable[[Any], Content]]:
     """Register a function as the topic of its name; the overlay of a report is named after it, but for the study."""
 
     def register(give):
         names = (layout.MANIFEST, *files) if report else files
         made_by = command or overlay({"reports/study": "replicates"}.get(report, Path(report).name))
-        TOPICS[give.__name__] = Topic(give.__name__, report, names, made_by, give, needs, reads_published)
+        TOPICS[give.__name__] = Topic(give.__name__, report, names, made_by, give, needs, reads_published, subject)
         return give
 
     return register

@@ -8,6 +8,7 @@ from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.wording import fixed
 
 _SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
 TIMES = "\N{MULTIPLICATION SIGN}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -35,6 +36,15 @@ def count(number: float) -> Printed:
     if number < 0 or number != round(number):
         raise ValueError(f"number: {number!r} is not allowed, a count is a whole number from 0 on")
     return Printed(_SMALL[round(number)], number) if number <= 12 else whole(number)
+
+
+def ordinal(place: int) -> str:
+    """A place, as a word up to the fifth.
+
+    >>> ordinal(2), ordinal(7)
+    ('second', '7th')
+    """
+    return _ORDINALS[place - 1] if place <= len(_ORDINALS) else f"{place}th"
 
 
 def counted(number: int, noun: str) -> Printed:

@@ -12,6 +12,7 @@ from proset_study.report.analysis import findings
 from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import OverDataSets
 from proset_study.report.analysis.over_data_sets import over_data_sets as compared_over_data_sets
+from proset_study.report.analysis.paired import MIN_REPLICATES
 from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.verdict import OTHERS, Verdict, verdict
 from proset_study.report.figures.many import WHAT, counts_figure, spread_figure
@@ -150,9 +151,11 @@ def _least(found):
 def _caption(found):
     if found.replicates == 1:
         return "One replicate; left is better."
+    intervals = [s.interval for scores in found.scores.values() for s in scores.values()]
+    if not any(intervals):
+        return f"Means over up to {found.replicates} replicates, too few for intervals; left is better."
     words = f"Means over up to {found.replicates} replicates with 95 % intervals; left is better."
-    several = all(s.interval for scores in found.scores.values() for s in scores.values())
-    return words if several else f"{words} Marks without a line have one replicate."
+    return words if all(intervals) else f"{words} Marks without a line have fewer than {MIN_REPLICATES} replicates."
 
 
 @over_data_sets("Verdict")

@@ -10,7 +10,7 @@ from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis import response_curves
 from proset_study.report.analysis.losses import losses_by_method, overlaps
-from proset_study.report.analysis.paired import LEVEL, mean_difference
+from proset_study.report.analysis.paired import LEVEL, MIN_REPLICATES, mean_difference
 from proset_study.report.analysis.prototypes import error_path, prototype_finals
 from proset_study.report.analysis.verdict import Verdict, printed_losses
 from proset_study.report.evaluations.bootstrap import ESTIMATES, bootstrap_rows
@@ -80,7 +80,8 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
     return Chart(
         id="explore-methods",
         title="Methods on the data sets",
-        note="Point at a mark for its numbers. Black ticks: published values; marks without a line: one replicate.",
+        note="Point at a mark for its numbers. Black ticks: published values; marks without a line: fewer than"
+        f" {MIN_REPLICATES} replicates.",
         controls=[
             Control("score", "Measure", [(s, s) for s in LOSSES if any(r["score"] == s for r in rows)], (found.score,)),
             Control("data_set", "Data set", [*every, *((d, d) for d in data_sets)], ("" if every else data_sets[0],)),
@@ -219,6 +220,6 @@ def thinned(number: int, *kept: int) -> list[int]:
 
 def _mean_and_ends(values, overlap=0.0):
     found = {"mean": float(np.mean(values))}
-    if len(values) > 1:
+    if len(values) >= MIN_REPLICATES:
         found["low"], found["high"] = mean_difference(values, overlap).interval(LEVEL)
     return found

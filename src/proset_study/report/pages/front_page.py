@@ -197,11 +197,14 @@ def _headline(found: Verdict):
 
 
 def _score_cell(score: Score | None, replicates: int) -> Cell:
-    """A mean, marked if it is of fewer replicates than others."""
     if score is None:
         return Cell()
-    cell = number(score.mean, tone="best" * score.best)
-    return replace(cell, text=f"{cell.text}{FEWER * (score.replicates < replicates)}")
+    return _marked(number(score.mean, tone="best" * score.best), score.replicates < replicates)
+
+
+def _marked(cell: Cell, is_of_fewer: bool) -> Cell:
+    """A mean, marked if it is of fewer replicates than others."""
+    return replace(cell, text=f"{cell.text}{FEWER * is_of_fewer}")
 
 
 def _differences(stored):
@@ -237,9 +240,8 @@ def _errors(names, rows):
 def _error_cell(cell: dict | None, replicates: int) -> Cell:
     if cell is None:
         return Cell()
-    is_best, fewer = cell["best"], cell["replicates"] < replicates
-    shown = number(100 * cell["error"], 1, tone="best" if is_best else "soft" if fewer else "")
-    return replace(shown, text=f"{shown.text}{FEWER * fewer}")
+    fewer = cell["replicates"] < replicates
+    return _marked(number(100 * cell["error"], 1, tone="best" if cell["best"] else "soft" if fewer else ""), fewer)
 
 
 def _noise(stored):

@@ -28,7 +28,7 @@ def is_there(page: Path, address: str) -> bool:
     return (page.parent / unquote(path)).is_file()
 
 
-def unlinked(text: str, is_there: Callable[[str], bool]) -> str:
+def unlinked(text: str, has: Callable[[str], bool]) -> str:
     """A page in which links are text where the file that they lead to is not there; other addresses stay.
 
     >>> unlinked('<a href="gone.html#x">1</a> <a href="#y">2</a>', lambda name: False)
@@ -38,7 +38,7 @@ def unlinked(text: str, is_there: Callable[[str], bool]) -> str:
     def kept(match: re.Match) -> str:
         _, address, _, content = match.groups()
         path, _, _ = address.partition("#")
-        is_link = not path or re.match(r"[a-z]+:|\.\./", path) or is_there(unquote(path))
+        is_link = not path or re.match(r"[a-z]+:|\.\./", path) or has(unquote(path))
         return match[0] if is_link else f"<span {_ARCHIVED}>{content}</span>"
 
     return _LINK.sub(kept, text)

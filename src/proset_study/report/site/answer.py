@@ -7,20 +7,21 @@ from pathlib import Path
 from statistics import fmean
 
 from proset_study.methods.labels import method_name
+from proset_study.report.analysis.paired import MIN_REPLICATES
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE
 from proset_study.report.analysis.response_curves import Curves, compared, curves_of, points
 from proset_study.report.analysis.runs import derived_from
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.beyond import CURVES
+from proset_study.report.article.model import Model
+from proset_study.report.article.standing import Standing, sizes, standing
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import SUBJECT, Reported
-from proset_study.report.article.wording import count, counted, decimals, whole
+from proset_study.report.article.wording import count, counted, decimals, ordinal, whole
 from proset_study.report.rows import pick, rows
 from proset_study.report.site.beyond import few_prototypes, typical
-from proset_study.report.site.model import Model
-from proset_study.report.site.standing import TESTED_FROM, Standing, sizes, standing
-from proset_study.report.wording import listed
+from proset_study.report.wording import listed, sentence_case
 from proset_study.study import layout
 
 WHAT = "proset classifies each row of a table by its likeness to a few weighted examples, and shows which ones decided."
@@ -38,7 +39,6 @@ SHIFTS = {
     "correlation": "correlations of {}",
     "angle": "axes turned by {} degrees",
 }
-ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ class Answer:
         if found.defaults:
             place, of = found.place(found.defaults)
             parts.append(f"with all methods untuned, {ordinal(place)} of {count(of)}")
-        said = "; ".join(parts)
-        return [f"{words}.", *([f"{said[0].upper()}{said[1:]}."] if said else []), *self._curves(), *self._rivals()]
+        said = [f"{sentence_case('; '.join(parts))}."] if parts else []
+        return [f"{words}.", *said, *self._curves(), *self._rivals()]
 
     def _curves(self) -> list[str]:
         if not (self.project / CURVES / "findings/response_curves.csv").is_file():
@@ -115,7 +115,7 @@ class Answer:
         return [tables, f"Its lead was largest with {listed(leads(curves, first, ahead))}."]
 
     def _rivals(self) -> list[str]:
-        if len(self.standing.stored.replicates) < TESTED_FROM:
+        if len(self.standing.stored.replicates) < MIN_REPLICATES:
             behind = self.standing.behind_the_best()
             n_behind, mean = sum(value > 0 for value in behind.values()), fmean(behind.values())
             words = f"On {count(n_behind)} of {count(len(behind))} tables some other method has a lower loss"
@@ -138,6 +138,7 @@ class Answer:
         """Replicates, intervals, sources."""
         found, replicates = self.standing, len(self.standing.stored.replicates)
         critical = decimals(found.critical_difference, 1)
+        sources = count(len(set(found.sources)))
         times = "twice" if replicates == 2 else f"{count(replicates)} times"
         few = few_prototypes(self.project)
         change = typical(few)[2] if few else 0.0
@@ -146,8 +147,8 @@ class Answer:
         return [
             *([nearest] if found.installed == LEAVE_ONE_OUT else []),
             f"Data, splits and searches were drawn {times}, and differences are paired.",
-            f"The {count(len(found.data_sets))} tables come from {count(found.n_sources)} sources only: expect other"
-            " results on other kinds of tables.",
+            f"The {count(len(found.data_sets))} tables come from {sources} sources only: expect other results on other"
+            " kinds of tables.",
             f"Average ranks that differ by less than {critical} are not significantly different.",
         ]
 
@@ -200,15 +201,6 @@ class Answer:
             certain = "none is significant"
         lower = f"{count(len(left))} of {count(len(bars))} comparisons with rivals"
         return f"Its mean loss is lower in {lower}; {certain}."
-
-
-def ordinal(place: int) -> str:
-    """A place, as a word up to the fifth.
-
-    >>> ordinal(2), ordinal(7)
-    ('second', '7th')
-    """
-    return ORDINALS[place - 1] if place <= len(ORDINALS) else f"{place}th"
 
 
 def response_curves(project: Path) -> Curves:

@@ -6,13 +6,19 @@ from statistics import fmean, median
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.response_curves import Curves, compared, title
+from proset_study.report.article.battery import battery, battery_development
 from proset_study.report.article.beyond import ESTIMATES, error_estimates
+from proset_study.report.article.standing import DEVELOPMENT, SEALED
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import Reported
 from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import fixed
+from proset_study.study import layout
 
-BATTERY = "reports/battery"
+HALVES = (
+    (battery, SEALED, "tables on which nothing was chosen"),
+    (battery_development, DEVELOPMENT, "tables on which choices were allowed"),
+)
 FEW, BASE = f"{RESULTS}/few_prototypes.csv", f"{RESULTS}/base_model.csv"
 MARKS = {"ahead of": ("✓", "good", "better"), "behind": ("✗", "bad", "worse")}
 TIED = ("·", "", "no significant difference")
@@ -94,15 +100,11 @@ def estimates_table(project: Path) -> list[list[str]]:
     return table
 
 
-def battery_table(project: Path) -> list[list[str]]:
-    """Average ranks over the battery, over all, real and generated tables; empty without its report."""
-    path = project / BATTERY / "findings/ranks.csv"
-    if not path.is_file():
-        return []
-    found = rows(path, comparison="tuned", score="log-loss")
-    ranks = {(row["method"], row["group"]): row["average_rank"] for row in found}
-    parts = list(groups(found, "group"))
-    table = [["searched", *(f"average rank, {part} tables" for part in parts)]]
-    for method in sorted(groups(found, "method"), key=lambda m: ranks[m, parts[0]]):
-        table.append([method_name(method), *(f"{ranks[method, p]:.1f}" if (method, p) in ranks else "" for p in parts)])
-    return table
+def battery_tables(project: Path) -> dict[str, list[list[str]]]:
+    """Average ranks over each half of the battery whose report is there, by what the half is for."""
+    found = {}
+    for give, report, half in HALVES:
+        if (project / report / layout.ALL_SCORES).is_file():
+            content = give(Reported(project / report))
+            found[f"{content.texts['data_sets']} {half}"] = content.tables["ranks"]
+    return found

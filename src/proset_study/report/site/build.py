@@ -12,15 +12,15 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.published import TOLERANCE_NOTE
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.beyond import CURVES
-from proset_study.report.article.beyond import REPORTS as OF_THE_ARTICLE
+from proset_study.report.article.beyond import REPORTS as COMMITTED
+from proset_study.report.article.model import SOURCE, Model
 from proset_study.report.article.study import STUDY
 from proset_study.report.pages.charts import write_library
 from proset_study.report.pages.links import relinked
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves
 from proset_study.report.site.beyond import (
-    BATTERY,
     base_table,
-    battery_table,
+    battery_tables,
     curve_grid,
     estimates_table,
     few_prototypes,
@@ -28,7 +28,6 @@ from proset_study.report.site.beyond import (
     typical,
 )
 from proset_study.report.site.compare import comparison_data, first_rows
-from proset_study.report.site.model import SOURCE, Model
 from proset_study.report.site.pictures import forest, scatter
 from proset_study.report.site.reproduction import by_experiment, failing, outside, read_comparison, strips
 from proset_study.report.site.search import index
@@ -36,7 +35,6 @@ from proset_study.report.wording import fixed
 from proset_study.study import layout
 
 REPORTS, DOCS, BUILT = "reports", "docs", "docs/_build"
-COMMITTED = (*OF_THE_ARTICLE, BATTERY)
 ANSWER = "Is proset any good for my table?"
 PAGES = [("index.html", "Answer"), ("try.html", "Try it"), ("compare.html", "Compare")]
 PAGES += [("reproduction.html", "Reproduction"), ("beyond.html", "Beyond")]
@@ -163,7 +161,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
         "title": "Beyond the original",
         "shows": "This page shows what was added: fewer examples, examples on top of other models, and when it wins.",
         "caution": "Do not conclude that a table of yours is like these: generated ones have no leaks and no drift.",
-        "battery": battery_table(project),
+        "battery": battery_tables(project),
         "few": few_table(few) if few else [],
         "few_title": title,
         "base": base_table(project),

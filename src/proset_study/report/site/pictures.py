@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import ceil, floor, sqrt
 
 from proset.plot.style import COLOURS
+from proset_study.report.article.model import Model
+from proset_study.report.article.standing import Bar
 from proset_study.report.figures.style import method_style
-from proset_study.report.site.model import Model
-from proset_study.report.site.standing import Bar
 from proset_study.report.wording import fixed
 
 WIDEST = 0.3  # nats on either side of 0; what is beyond is shown at the edge

@@ -14,7 +14,7 @@ from proset_study import methods
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import among_the_best
 from proset_study.report.rows import groups
-from proset_study.report.wording import SECTIONS, counted, format_number, quantity_label
+from proset_study.report.wording import SECTIONS, counted, format_number, quantity_label, sentence_case
 from proset_study.store.metrics import SCORES, Score
 from proset_study.store.results import FINAL, Row, by_fit_seed, read_published
 from proset_study.store.stored import Stored
@@ -240,7 +240,7 @@ def methods_table(name: str, title: str, numbers: list[Entry], overlap: dict[str
     for score in (score for score in SCORES.values() if score.by_method):
         group = [n for n in numbers if _is(n, score.quantity) and score.fits(methods.get(n.method))]
         group = [replace(n, label=n.method) for n in (_marked(group, score, overlap) if score.loss else group)]
-        found.append((f"{score.name[0].upper()}{score.name[1:]}", group))
+        found.append((sentence_case(score.name), group))
     return Table(name, title, found)
 
 

@@ -49,7 +49,7 @@ def test_the_whole_report_is_about_the_subject(stored, tmp_path):
     headline, index = (read(tmp_path / name) for name in (layout.HEADLINE, layout.INDEX))
     assert "<h1>Does decision tree predict as well as KNN?</h1>" in index
     assert "**Ahead?** decision tree is ahead of KNN on " in headline
-    assert "**To read:** the median decision tree model has " in headline
+    assert "**To read:** medians over models of decision tree are " in headline
     assert " leaves in " in headline
     assert "paired differences between decision tree and another method on a data set" in index
     compared = cells(tmp_path / layout.METHODS)

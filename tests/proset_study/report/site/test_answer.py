@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from proset_study.base.records import read_json
+from proset_study.report.article.model import Model
+from proset_study.report.article.standing import SOURCES
 from proset_study.report.pages.links import dead_links
 from proset_study.report.rows import cells, pick
 from proset_study.report.site.answer import Answer, leads, response_curves, states_by_data_set
 from proset_study.report.site.build import clone_page
-from proset_study.report.site.model import Model
-from proset_study.report.site.standing import SOURCES
 
 ROOT = Path(__file__).parents[4]
 LONGEST = 25  # words of a sentence
@@ -108,5 +108,7 @@ def test_leads_are_named_where_the_method_is_ahead_of_every_rival():
 
 def test_without_records_there_is_no_sentence(tmp_path):
     assert Answer(tmp_path, Model())._curves() == []
-    with pytest.raises(ValueError, match="none of reports/battery, reports/open_track is there"):
+    with pytest.raises(
+        ValueError, match="none of reports/battery_sealed, reports/battery, reports/open_track is there"
+    ):
         Answer(tmp_path, Model()).standing  # noqa: B018

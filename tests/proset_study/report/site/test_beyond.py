@@ -1,5 +1,6 @@
 """What goes beyond the original, from the records that are there."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from proset_study.report.site.answer import response_curves
 from proset_study.report.site.beyond import (
     FEW,
     base_table,
-    battery_table,
+    battery_tables,
     curve_grid,
     estimates_table,
     few_prototypes,
@@ -18,6 +19,7 @@ from proset_study.report.site.beyond import (
 )
 
 ROOT = Path(__file__).parents[4]
+BATTERY_FILES = ("manifest.json", "results.csv.xz", "findings/ranks.csv", "findings/pairs.csv")
 
 
 def test_few_prototypes_are_means_over_replicates():
@@ -32,20 +34,20 @@ def test_few_prototypes_are_means_over_replicates():
 
 def test_without_records_there_are_no_tables(tmp_path):
     assert few_prototypes(tmp_path) == []
-    assert base_table(tmp_path) == battery_table(tmp_path) == estimates_table(tmp_path) == []
+    assert base_table(tmp_path) == estimates_table(tmp_path) == []
+    assert battery_tables(tmp_path) == {}
 
 
-def test_the_battery_is_there_once_its_report_is(tmp_path):
-    path = tmp_path / "reports/battery/findings/ranks.csv"
-    path.parent.mkdir(parents=True)
-    lines = ["comparison,score,group,method,average_rank"]
-    lines += [
-        f"tuned,log-loss,{g},{m},{r}" for g, m, r in [("all", "svm", 2.0), ("all", "knn", 1.0), ("real", "knn", 1.5)]
-    ]
-    path.write_text("\n".join([*lines, "tuned,Brier score,all,svm,1.0", ""]), encoding="utf-8")
-    heading, *ranked = battery_table(tmp_path)
-    assert heading == ["searched", "average rank, all tables", "average rank, real tables"]
-    assert ranked == [["KNN", "1.0", "1.5"], ["SVM", "2.0", ""]]
+def test_halves_of_the_battery_are_there_once_their_reports_are(tmp_path):
+    report = "reports/battery"
+    for name in BATTERY_FILES:
+        (tmp_path / report / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / report / name, tmp_path / report / name)
+    ((title, (heading, *ranked)),) = battery_tables(tmp_path).items()
+    assert title == "25 tables on which choices were allowed"
+    ranks = pick(rows(ROOT / report / "findings/ranks.csv"), comparison="tuned", score="log-loss", group="all")
+    assert [float(row[1]) for row in ranked] == sorted(round(row["average_rank"], 1) for row in ranks)
+    assert (heading[-1], ranked[-1][0], ranked[-1][-1]) == ("with defaults", "class prior", "")
 
 
 def test_a_grid_says_where_it_is_better():

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from proset_study.report.article.model import Model
 from proset_study.report.pages.links import dead_links
 from proset_study.report.site.answer import Answer
 from proset_study.report.site.build import beyond_context, clone_href, render, reports, reproduction_context, site_href
-from proset_study.report.site.model import Model
 
 ROOT = Path(__file__).parents[4]
 

@@ -1,8 +1,8 @@
 """Places of what is drawn: left is better, what is beyond the edge is marked."""
 
-from proset_study.report.site.model import Model
+from proset_study.report.article.model import Model
+from proset_study.report.article.standing import Bar
 from proset_study.report.site.pictures import WIDEST, forest, scatter
-from proset_study.report.site.standing import Bar
 from proset_study.report.wording import MINUS
 
 

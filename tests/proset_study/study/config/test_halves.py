@@ -4,8 +4,10 @@ import pytest
 from tests.proset_study.config_files import ROOT, merged
 
 from proset_study.data.sizes import fraction_tested, size_of
+from proset_study.data.sources import make
 from proset_study.study.config.checks import ConfigError, load
 from proset_study.study.config.halves import DEVELOPMENT, HALVES, SEALED, half_of
+from proset_study.study.steps import split_of
 
 DATA_SETS = {
     **{f"generated_{i}": {"generator": "xor", "features": 2 + i % 3} for i in range(21)},
@@ -110,3 +112,14 @@ def test_there_are_as_many_samples_as_neighbours_in_every_fold(overlays):
         train = size_of(settings).rows * (1 - fraction_tested(settings, study.config["test_fraction"]))
         margin = 0.9 if "group" in settings else 0.98  # groups are kept together, classes are divided evenly
         assert run.stage("stage2", name)["complexity"] <= margin * train * (folds - 1) / folds
+
+
+@pytest.mark.parametrize("overlays", [(), ("workflow/suites/battery_sealed.yaml",)], ids=HALVES)
+def test_tables_with_groups_can_be_split(overlays):
+    study = load(merged("workflow/suites/battery.yaml", *overlays))
+    for name in study.data_sets:
+        settings = study.config["data_sets"][name]
+        if "group" in settings:
+            data = make(settings, study.config["seed"], name, 0)
+            folds = split_of(study, 0, name, data)
+            assert all(set(folds[data.y == k]) == set(folds) for k in range(len(data.class_names)))

@@ -21,12 +21,14 @@ from proset_study.study import layout
 
 # Report, its comparisons of tuned methods, of defaults and of forms, and the method that is nearest to the default of
 # `ProsetClassifier`; the first report that is there counts.
+SEALED, DEVELOPMENT = "reports/battery_sealed", "reports/battery"  # halves of the battery
+OF_BATTERY = ("tuned", "defaults", "forms", "proset_few")
 SOURCES = (
-    ("reports/battery", "tuned", "defaults", "forms", "proset_few"),
+    (SEALED, *OF_BATTERY),
+    (DEVELOPMENT, *OF_BATTERY),
     (TRACK, TRACKED, "", TRACKED, LEAVE_ONE_OUT),
 )
 N_RIVALS = 3  # in the figure, besides the published form
-TESTED_FROM = 5  # replicates: with fewer, hardly any difference on a single table is significant
 
 
 @dataclass(frozen=True)
@@ -108,10 +110,10 @@ class Standing:
         return [d for d in self.stored.study.data_sets if d in self.losses[self.installed]]
 
     @property
-    def n_sources(self) -> int:
-        """How many tables and generators the data sets come from."""
+    def sources(self) -> list[str]:
+        """The table or generator that each of the data sets comes from."""
         config = self.stored.study.config["data_sets"]
-        return len({origin_of(config[d]) for d in self.data_sets})
+        return [origin_of(config[d]) for d in self.data_sets]
 
     @property
     def rivals(self) -> list[str]:

@@ -1,0 +1,79 @@
+"""The battery: tables that hardly anybody designed for the classifier, in a half for choices and a sealed one."""
+
+import numpy as np
+
+from proset_study import methods
+from proset_study.methods.labels import method_name
+from proset_study.report.analysis.battery import over_sources
+from proset_study.report.analysis.paired import LEVEL
+from proset_study.report.article.methods import over_data_sets, stored_ranks
+from proset_study.report.article.standing import DEVELOPMENT, OF_BATTERY, SEALED, Standing, sizes
+from proset_study.report.article.topics import Content, Reported, topic
+from proset_study.report.article.wording import count, decimals, difference, ordinal, ratio, significant, whole
+from proset_study.study import layout
+
+TUNED, DEFAULTS, FORMS, INSTALLED = OF_BATTERY
+FILES = (layout.ALL_SCORES, "findings/ranks.csv", "findings/pairs.csv")
+COMMAND = "snakemake --cores all --configfile workflow/suites/battery.yaml"
+
+
+@topic(
+    SEALED, *FILES, needs=(TUNED, DEFAULTS), subject=INSTALLED, command=f"{COMMAND} workflow/suites/battery_sealed.yaml"
+)
+def battery(stored: Reported) -> Content:
+    """The sealed half, on which nothing was chosen."""
+    return _half(stored)
+
+
+@topic(DEVELOPMENT, *FILES, needs=(TUNED, DEFAULTS), subject=INSTALLED, command=COMMAND)
+def battery_development(stored: Reported) -> Content:
+    """The half on which methods, spaces and rules may be chosen."""
+    half = _half(stored)
+    return Content({name: half.texts[name] for name in ("data_sets", "place", "default_place")}, half.tables)
+
+
+def _half(stored: Reported) -> Content:
+    found = Standing(stored, *OF_BATTERY)
+    pairs = stored.read("findings/pairs.csv", comparison=TUNED, score="log-loss", first=INSTALLED, group="all")
+    pairs = [row for row in pairs if not methods.get(row["second"]).is_baseline]
+    sure = [row for row in pairs if significant(row["holm_p_control"])]
+    behind = found.behind_the_best()
+    lead = over_sources(np.array(list(behind.values())), np.array(found.sources))
+    prototypes, samples, used, given = sizes(stored, stored.experiments(TUNED, INSTALLED))
+    place, n_methods = found.place(TUNED)
+    default_place, n_defaults = found.place(DEFAULTS)
+    n_real = sum(found.kind(d) == "real" for d in found.data_sets)
+    texts = {
+        "data_sets": count(len(found.data_sets)),
+        "sources": count(len(set(found.sources))),
+        "real": count(n_real),
+        "generated": count(len(found.data_sets) - n_real),
+        "replicates": count(len(stored.replicates)),
+        "place": ordinal(place),
+        "methods": count(n_methods),
+        "critical": decimals(found.critical_difference, 1),
+        "real_place": ordinal(found.place(TUNED, "real")[0]),
+        "default_place": ordinal(default_place),
+        "default_methods": count(n_defaults),
+        "over_data_sets": over_data_sets(INSTALLED, sure) if sure else "it differs significantly from none",
+        "alike": ratio(len(pairs) - len(sure), len(pairs)),
+        "behind": ratio(sum(value > 0 for value in behind.values()), len(behind)),
+        "lead": difference(lead.value, *lead.interval(LEVEL)) if lead else "not known",
+        "prototypes": whole(prototypes),
+        "samples": whole(samples),
+        "features": f"{whole(used)} of {whole(given)}",
+    }
+    return Content(texts, {"ranks": _ranks(stored)})
+
+
+def _ranks(stored):
+    """Average ranks, the best first: searched, of real and of generated tables apart, and with defaults."""
+    columns = [
+        stored_ranks(stored, comparison, group)[0]
+        for comparison, group in ((TUNED, "all"), (TUNED, "real"), (TUNED, "generated"), (DEFAULTS, "all"))
+    ]
+    table = [["method", "searched", "on real tables", "on generated ones", "with defaults"]]
+    for method in columns[0]:
+        cells = (decimals(ranks[method], 1) if method in ranks else "" for ranks in columns)
+        table.append([method_name(method), *cells])
+    return table
