@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 from proset_study.base.records import read_json, write_json, write_text
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
+from proset_study.report.article.build import numbers_record
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import write_drawn
 from proset_study.report.figures.registry import overview_figures
@@ -42,7 +43,7 @@ DOCS = "../../docs/"  # from a committed report
 
 
 def renew(report: Path, published: Path) -> list[str]:
-    """Write headline, tables, figures and pages of a report again, for committing; gives the names of what has changed.
+    """Write headline, tables, figures, pages and numbers of a report again, for committing; gives the names of changes.
 
     The pages are those that are there, but for the pages of data sets.
     The same code changes nothing but links to what only a release has.
@@ -75,7 +76,11 @@ def renew(report: Path, published: Path) -> list[str]:
         write_json(made / LISTED, listed)
         names = [layout.HEADLINE, *tables, *figures, LISTED, *shown]
         write_library(report.parent / layout.VEGA)
-        return [name for name in names if _move(made / name, report / name)]
+        changed = [name for name in names if _move(made / name, report / name)]
+        if (report / layout.NUMBERS).exists():  # last, since it reads the other files
+            write_json(made / layout.NUMBERS, numbers_record(report, published))
+            changed += [layout.NUMBERS] * _move(made / layout.NUMBERS, report / layout.NUMBERS)
+        return changed
 
 
 def replaced(text: str, other: str, patterns: Iterable[str]) -> str:

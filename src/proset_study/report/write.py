@@ -4,11 +4,11 @@ import json
 from collections.abc import Collection
 from pathlib import Path
 
-from proset_study.base.records import write_text
+from proset_study.base.records import write_json, write_text
 from proset_study.report.analysis.findings import FEATURE_COLUMNS, selected_features
 from proset_study.report.analysis.manifest import manifest, rendered
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
-from proset_study.report.article.build import write_numbers
+from proset_study.report.article.build import numbers_record
 from proset_study.report.catalogue import write_figures
 from proset_study.report.claims import write_claims
 from proset_study.report.pages.evaluation import write_evaluation
@@ -50,7 +50,7 @@ def write_report(
     if "overview" in parts:
         _overview(stored, folder, published, options)
     if "article" in parts and not stored.missing_models:  # it reads the other parts, of whole studies only
-        write_numbers(folder, published)
+        write_json(folder / layout.NUMBERS, numbers_record(folder, published))
     if "data_sets" in parts and not stored.study.is_large:  # of which a page is made when it is asked for
         write_data_sets(stored, folder, options)
 

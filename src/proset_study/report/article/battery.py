@@ -36,7 +36,6 @@ def _half(stored: Reported) -> Content:
     found = Standing(stored, *OF_BATTERY)
     pairs = stored.read("findings/pairs.csv", comparison=TUNED, score="log-loss", first=INSTALLED, group="all")
     pairs = [row for row in pairs if not methods.get(row["second"]).is_baseline]
-    sure = [row for row in pairs if significant(row["holm_p_control"])]
     behind = found.behind_the_best()
     lead = over_sources(np.array(list(behind.values())), np.array(found.sources))
     prototypes, samples, used, given = sizes(stored, stored.experiments(TUNED, INSTALLED))
@@ -55,8 +54,7 @@ def _half(stored: Reported) -> Content:
         "real_place": ordinal(found.place(TUNED, "real")[0]),
         "default_place": ordinal(default_place),
         "default_methods": count(n_defaults),
-        "over_data_sets": over_data_sets(INSTALLED, sure) if sure else "it differs significantly from none",
-        "alike": ratio(len(pairs) - len(sure), len(pairs)),
+        "over_data_sets": _over_data_sets(pairs),
         "behind": ratio(sum(value > 0 for value in behind.values()), len(behind)),
         "lead": difference(lead.value, *lead.interval(LEVEL)) if lead else "not known",
         "prototypes": whole(prototypes),
@@ -64,6 +62,14 @@ def _half(stored: Reported) -> Content:
         "features": f"{whole(used)} of {whole(given)}",
     }
     return Content(texts, {"ranks": _ranks(stored)})
+
+
+def _over_data_sets(pairs):
+    sure = [row for row in pairs if significant(row["holm_p_control"])]
+    if not sure:
+        return "it differs significantly from no method"
+    alike = ratio(len(pairs) - len(sure), len(pairs))
+    return f"{over_data_sets(INSTALLED, sure)}; {alike} differences are not significant"
 
 
 def _ranks(stored):

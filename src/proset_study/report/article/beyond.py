@@ -27,7 +27,8 @@ from proset_study.store.results import read_rows
 from proset_study.study import layout
 
 CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"
-REPORTS = (STUDY, DRAWS, TRACK, CURVES, ESTIMATES, SEALED, DEVELOPMENT)
+CHAPTER = "reports/chapter_claims"  # of which topics read nothing but the cost
+REPORTS = (STUDY, DRAWS, TRACK, CURVES, ESTIMATES, CHAPTER, SEALED, DEVELOPMENT)
 PANEL = (2.2, 1.35)  # inches: three columns are as wide as a line of text
 SHOWN = (*NEVER, "bootstrap_632_plus", "holdout_20", "stratified_10", *OF_THE_SELECTED)  # estimates of the error
 

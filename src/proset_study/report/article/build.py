@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -36,10 +37,9 @@ def numbers(folder: Path, published: Path | None = None) -> dict[str, Content]:
     return found
 
 
-def write_numbers(folder: Path, published: Path) -> None:
-    """Write numbers.json of a report."""
-    found = {name: content.to_json() for name, content in numbers(folder, published).items()}
-    write_json(folder / layout.NUMBERS, found)
+def numbers_record(folder: Path, published: Path) -> dict[str, Any]:
+    """What numbers.json of a report has."""
+    return {name: content.to_json() for name, content in numbers(folder, published).items()}
 
 
 def gather(project: Path) -> tuple[Content, dict[str, Topic]]:

@@ -31,14 +31,13 @@ def open_track(stored: Reported) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
     svm = stored.experiments(TRACKED, "svm")
     searched = losses_by_method(stored, svm, "log-loss").get("svm", {})
-    hours, cost = _cost(stored.manifest)
     ranks, near, critical = stored_ranks(stored, TRACKED)
     best, *behind = ranks
     at_edge = [
         row for row in stored.read(layout.EDGES, parameter="C", end="largest", optimal=1) if row["experiment"] in svm
     ]
     texts = {
-        "hours": hours,
+        "hours": _hours(stored.manifest),
         "methods": count(len(ranks)),
         "best": method_name(best),
         "best_rank": decimals(ranks[best], 1),
@@ -47,7 +46,7 @@ def open_track(stored: Reported) -> Content:
         "level": count(len(near)),
         "svm_edges": ratio(len(at_edge), sum(map(len, searched.values()))),
     }
-    return Content(texts, {"cost": cost})
+    return Content(texts)
 
 
 @dataclass(frozen=True)
@@ -160,14 +159,6 @@ def _verdicts(prefix, found):
     }
 
 
-def _cost(manifest):
-    """Hours of CPU time, and a row per method, the most expensive first."""
-    spent = cost_by_method(manifest)
-    seconds = {method: sum(cost[key] for key in CPU) for method, cost in spent.items()}
-    replicates = {method: sum(method in cost for cost in manifest["cost"].values()) for method in spent}
-    a_replicate = {method: seconds[method] / replicates[method] for method in spent}
-    table = [["method", "replicates", "fits", "CPU seconds of a replicate"]]
-    for method in sorted(spent, key=lambda m: -a_replicate[m]):
-        numbers = replicates[method], spent[method]["fits"], a_replicate[method]
-        table.append([method_name(method), *map(whole, numbers)])
-    return decimals(sum(seconds.values()) / 3600, 1), table
+def _hours(manifest):
+    """Of CPU time, over all methods and replicates."""
+    return decimals(sum(cost[key] for cost in cost_by_method(manifest).values() for key in CPU) / 3600, 1)

@@ -8,7 +8,7 @@ from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.wording import fixed
 
 _SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh")
 TIMES = "\N{MULTIPLICATION SIGN}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -39,10 +39,10 @@ def count(number: float) -> Printed:
 
 
 def ordinal(place: int) -> str:
-    """A place, as a word up to the fifth.
+    """A place, as a word up to the eleventh.
 
-    >>> ordinal(2), ordinal(7)
-    ('second', '7th')
+    >>> ordinal(2), ordinal(15)
+    ('second', '15th')
     """
     return _ORDINALS[place - 1] if place <= len(_ORDINALS) else f"{place}th"
 

@@ -18,7 +18,7 @@ from proset_study.report.article.model import Model
 from proset_study.report.article.standing import Standing, sizes, standing
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import SUBJECT, Reported
-from proset_study.report.article.wording import count, counted, decimals, ordinal, whole
+from proset_study.report.article.wording import count, decimals, ordinal, whole
 from proset_study.report.rows import pick, rows
 from proset_study.report.site.beyond import few_prototypes, typical
 from proset_study.report.wording import listed, sentence_case
@@ -89,7 +89,7 @@ class Answer:
         if place == 1 and others:
             words += f"; {count(len(others))} are not significantly worse"
         elif found.installed in found.near:
-            words += "; none is significantly better"
+            words += ", not significantly behind the first"
         parts = []
         if place := found.place(found.comparison, "real")[0]:
             n = sum(found.kind(d) == "real" for d in found.data_sets)
@@ -179,7 +179,7 @@ class Answer:
         forms = {"Tuned freely, the published form": found.published}
         few = few_prototypes(self.project)
         if found.installed != LEAVE_ONE_OUT:
-            forms["The form you install"] = found.stored.experiments(found.comparison, found.installed)
+            forms["The form you install"] = found.stored.experiments(found.defaults, found.installed)
         elif few:
             before, after, _ = typical(few)
             sentences.append(f"The form you install drops examples, typically from {whole(before)} to {whole(after)}.")
@@ -194,13 +194,11 @@ class Answer:
     def finding(self) -> str:
         """What the headline figure shows."""
         bars = [bar for bar in self.standing.bars() if bar.method != SUBJECT]
-        left = [b for b in bars if b.mean < 0]
-        sure = [b for b in left if b.interval and b.interval[1] < 0]
-        certain = f"{counted(len(sure), 'difference')} {'is' if len(sure) == 1 else 'are'} significant"
-        if not sure:
-            certain = "none is significant"
-        lower = f"{count(len(left))} of {count(len(bars))} comparisons with rivals"
-        return f"Its mean loss is lower in {lower}; {certain}."
+        lower = sum(bar.mean < 0 for bar in bars)
+        ends = [bar.interval for bar in bars if bar.interval]
+        better, worse = sum(high < 0 for _, high in ends), sum(low > 0 for low, _ in ends)
+        words = f"Its mean loss is lower in {count(lower)} of {count(len(bars))} comparisons with rivals"
+        return f"{words}; it is significantly lower in {count(better)} and significantly higher in {count(worse)}."
 
 
 def response_curves(project: Path) -> Curves:

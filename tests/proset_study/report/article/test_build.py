@@ -12,7 +12,7 @@ import pytest
 from tests.proset_study.report.article.conftest import copied
 
 from proset_study.base.records import read_json, write_json
-from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather, numbers, write_numbers
+from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather, numbers, numbers_record
 from proset_study.report.article.sources import CALLS, PAGE
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import PUBLISHED, TOPICS, Reported
@@ -139,12 +139,13 @@ def test_records_that_are_missing_are_named_with_the_command_that_makes_them(com
 def test_numbers_of_a_report_are_read_where_it_has_written_them(whole, everything, tmp_path):
     names = [name for name, entry in TOPICS.items() if entry.report == STUDY]
     copy = copied(whole, tmp_path, *{file for name in names for file in TOPICS[name].records}, PUBLISHED)
-    write_numbers(copy / STUDY, copy / PUBLISHED)
+    write_json(copy / STUDY / layout.NUMBERS, numbers_record(copy / STUDY, copy / PUBLISHED))
     written = read_json(copy / STUDY / layout.NUMBERS)
     within = written["reproduction"]["numbers"]["within"]
     assert within["text"] == "{:.0f} of {:.0f}".format(*within["value"]) == everything.texts["reproduction.within"]
     content, _ = gather(copy)
-    assert dict(content.texts) == {n: text for n, text in everything.texts.items() if n.partition(".")[0] in names}
+    there = [*names, "example"]  # which is fitted, not read
+    assert dict(content.texts) == {n: text for n, text in everything.texts.items() if n.partition(".")[0] in there}
     assert set(content.figures) == {name for name in everything.figures if name.partition(".")[0] in names}
     written["reproduction"]["numbers"]["within"]["text"] = "none of 1"
     del written["claims"]
