@@ -14,7 +14,7 @@ from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import Agreement, summary
 from proset_study.report.analysis.response_curves import SCORES, curves_of, points, response_section
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.article.open_track import CPU, OF_TRACK, TRACK
+from proset_study.report.article.open_track import OF_TRACK, TRACK
 from proset_study.report.article.standing import DEVELOPMENT, SEALED
 from proset_study.report.article.study import BENCH, DRAWS, ON_DRAWS, RESULTS, STUDY, equivalent, misses_of
 from proset_study.report.article.topics import Content, Reported, figure, topic
@@ -27,8 +27,9 @@ from proset_study.store.results import read_rows
 from proset_study.study import layout
 
 CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"
-CHAPTER = "reports/chapter_claims"  # of which topics read nothing but the cost
-REPORTS = (STUDY, DRAWS, TRACK, CURVES, ESTIMATES, CHAPTER, SEALED, DEVELOPMENT)
+CLAIMS = ("reports/chapter_claims", "reports/set_cover")  # of which topics read nothing but the cost
+REPORTS = (STUDY, DRAWS, TRACK, CURVES, ESTIMATES, *CLAIMS, SEALED, DEVELOPMENT)
+CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
 PANEL = (2.2, 1.35)  # inches: three columns are as wide as a line of text
 SHOWN = (*NEVER, "bootstrap_632_plus", "holdout_20", "stratified_10", *OF_THE_SELECTED)  # estimates of the error
 

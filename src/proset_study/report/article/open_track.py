@@ -6,7 +6,6 @@ from statistics import fmean, median
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
-from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, differences, on_each_data_set
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.methods import stored_ranks
@@ -23,7 +22,6 @@ OF_TRACK = overlay("open_track")
 SPLIT, AVERAGED = SUBJECT, "proset_averaged"
 FEW, MANY = 100, 1000  # prototypes
 SHOWN_RANKS = 3  # besides the best one
-CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
 
 
 @topic(TRACK, *(layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES), needs=(TRACKED,))
@@ -37,7 +35,6 @@ def open_track(stored: Reported) -> Content:
         row for row in stored.read(layout.EDGES, parameter="C", end="largest", optimal=1) if row["experiment"] in svm
     ]
     texts = {
-        "hours": _hours(stored.manifest),
         "methods": count(len(ranks)),
         "best": method_name(best),
         "best_rank": decimals(ranks[best], 1),
@@ -157,8 +154,3 @@ def _verdicts(prefix, found):
         f"{prefix}behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
         f"{prefix}open": count(len(open_)),
     }
-
-
-def _hours(manifest):
-    """Of CPU time, over all methods and replicates."""
-    return decimals(sum(cost[key] for cost in cost_by_method(manifest).values() for key in CPU) / 3600, 1)
