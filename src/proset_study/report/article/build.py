@@ -7,13 +7,13 @@ import shutil
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 from matplotlib.figure import Figure
 
 from proset_study.base.records import read_json, write_json
-from proset_study.report.article import battery, beyond, methods, model, open_track, study  # noqa: F401 - they register topics
+from proset_study.report.article import example, numbers  # noqa: F401 - they register topics
 from proset_study.report.article.sources import TEXT, check, check_subject
+from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import FIGURES, SUBJECT, TOPICS, Content, Reported, Topic
 from proset_study.report.figures.style import context, save
 from proset_study.store.stored import Missing
@@ -23,23 +23,6 @@ SOURCES, RECORDS = "article", "records.json"
 PICTURE = "docs/images/decision_surface.png"  # of the classifier
 PDF = Path(TEXT).with_suffix(".pdf")
 NO_TYPST = "no PDF, because Typst is not installed: pip install -r requirements-article.txt"
-
-
-def numbers(folder: Path, published: Path | None = None) -> dict[str, Content]:
-    """What the records of a report give, by topic: those of which it has all files, and its config all entries."""
-    found, opened = {}, cache(lambda: Reported(folder, published))
-    for name, entry in TOPICS.items():
-        try:
-            if entry.report:
-                found[name] = entry.content(folder, opened)
-        except Missing:
-            continue
-    return found
-
-
-def numbers_record(folder: Path, published: Path) -> dict[str, Any]:
-    """What numbers.json of a report has."""
-    return {name: content.to_json() for name, content in numbers(folder, published).items()}
 
 
 def gather(project: Path) -> tuple[Content, dict[str, Topic]]:
@@ -80,7 +63,7 @@ def _drawn(entry: Topic, opened: Callable[[], Reported]) -> Iterator[tuple[str, 
 
 def checked(project: Path) -> tuple[Content, dict[str, Topic]]:
     """The same for sources that name what is there; ValueError for others, see `sources.check`."""
-    published = Reported(project / study.STUDY).study
+    published = Reported(project / STUDY).study
     check_subject(published.subject, SUBJECT)
     config = published.config
     content, missing = gather(project)

@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from proset.classifier import ProsetClassifier
 from proset.convert.page import contents
-from proset_study.report.article.topics import Content, topic
-from proset_study.report.article.wording import count, decimals, percent, whole
+from proset_study.report.article.wording import count, whole
 
 TITLE = "Which penguin is it?"
 TARGET = "species"
@@ -23,7 +21,6 @@ FEATURES = {
     "island": "island",
 }
 SOURCE = "K. B. Gorman, T. D. Williams and W. R. Fraser (2014), PLoS ONE 9(3): e90081; package palmerpenguins, CC0"
-SHOWN_SHARE = 0.01  # of a prototype, in the example
 BACKGROUND = 12  # every twelfth row is in the background of the attributions
 
 
@@ -96,32 +93,3 @@ class Model:
         """What it keeps."""
         kept = f"Fitted to {whole(len(self.table[1]))} penguins, it keeps {count(len(self.prototypes))} of them"
         return f"{kept} and reads {count(len(self.features))} of {count(len(FEATURES))} features."
-
-
-@topic("", command="make article")
-def example(project: Path) -> Content:
-    """One prediction explained: the least certain one of those that prototypes decide, rather than the prior."""
-    model = Model()
-    X, y = model.table
-    probabilities = model.classifier.predict_proba(X)
-    certainty = np.where(model.classifier.familiarity(X) > 1, probabilities.max(axis=1), 1)
-    row = int(certainty.argmin())
-    terms = model.classifier.explain(X.iloc[[row]]).to_dict("records")
-    used = model.features
-    table = [["", "species", *used, "weight", "similarity", "share"]]
-    table.append(["this penguin", y.iloc[row], *(f"{X[name].iloc[row]}" for name in used), "", "", ""])
-    shown = [term for term in terms if term["term"] == "prototype" and term["share"] >= SHOWN_SHARE]
-    for term in sorted(shown, key=lambda term: -term["share"]):
-        values = (f"{X[name].iloc[term['row']]}" for name in used)
-        numbers = whole(term["weight"]), decimals(term["similarity"], 2), percent(term["share"])
-        table.append([f"row {whole(term['row'])}", term["class"], *values, *numbers])
-    prior = sum(term["share"] for term in terms if term["term"] == "prior")
-    table.append(["prior", "all", *("" for _ in used), "", "", percent(prior)])
-    classes = list(model.classifier.classes_)
-    texts = {
-        "predicted": classes[int(probabilities[row].argmax())],
-        "probability": percent(probabilities[row].max()),
-        "penguins": whole(len(y)),
-        "kept": count(len(model.prototypes)),
-    }
-    return Content(texts, {"explained": table})

@@ -12,7 +12,8 @@ import pytest
 from tests.proset_study.report.article.conftest import copied
 
 from proset_study.base.records import read_json, write_json
-from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather, numbers, numbers_record
+from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather
+from proset_study.report.article.numbers import numbers, numbers_record
 from proset_study.report.article.sources import CALLS, PAGE
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import PUBLISHED, TOPICS, Reported
