@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from sysconfig import get_path
+from typing import Any
 
 from proset_study.data.openml import table_of
 from proset_study.data.sizes import size_of
@@ -142,6 +143,21 @@ def extracted(archive: Path, folder: Path) -> Path:
     return folder / reports.pop()
 
 
+def _words_elsewhere(config: dict) -> set[str]:
+    """All texts and keys of a config outside of the definitions of its data sets."""
+    found: set[str] = set()
+    left: list[Any] = [{**config, "data_sets": None}]
+    while left:
+        entry = left.pop()
+        if isinstance(entry, str):
+            found.add(entry)
+        elif isinstance(entry, dict):
+            left += [*entry, *entry.values()]
+        elif isinstance(entry, list):
+            left += entry
+    return found
+
+
 def _is_below_a_folder(name: str) -> bool:
     parts = name.split("/")
     return len(parts) > 1 and not {"", ".", ".."}.intersection(parts)
@@ -150,14 +166,14 @@ def _is_below_a_folder(name: str) -> bool:
 def checked_study(config: dict, files: Iterable[str]) -> Study:
     """The study of somebody else's config, which may read these files and those of installed packages only.
 
-    It may make no more data than `MAX_DATA`.
+    A data set that the config names nowhere else is read by nothing. It may make no more data than `MAX_DATA`.
     """
-    allowed = set(files)
+    allowed, named = set(files), _words_elsewhere(config)
     for name, settings in config.get("data_sets", {}).items() if isinstance(config.get("data_sets"), dict) else ():
         file = settings.get("file") if isinstance(settings, dict) else None
         if isinstance(settings, dict) and isinstance(settings.get("openml"), dict):
             file = table_of(settings["openml"])
-        if file is not None and file not in allowed and not _is_shipped(file):
+        if name in named and file is not None and file not in allowed and not _is_shipped(file):
             raise Refused(
                 f"data set {name!r} is made of {file!r}, which is not part of the report; it is read only if it is "
                 f"named: make verify FILES={file!r}, or --files {file!r}"

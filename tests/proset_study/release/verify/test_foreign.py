@@ -16,11 +16,19 @@ from proset_study.release.verify.foreign import Refused, checked_study
     ],
 )
 def test_a_table_that_a_stranger_names_is_read_only_if_the_reader_names_it_too(entry, file):
-    config = {"data_sets": {"theirs": entry}}
+    config = {"data_sets": {"theirs": entry}, "experiments": {"E": {"data_sets": ["theirs"]}}}
     with pytest.raises(Refused, match=f"'theirs' is made of '{file}', which is not part of the report"):
         checked_study(config, [])
     with pytest.raises(Refused, match="the config is refused"):  # it goes on: this config lacks the rest
         checked_study(config, [file])
+
+
+def test_a_table_that_no_experiment_names_is_not_read_and_not_asked_for():
+    entry = {"file": "/etc/own.csv", "target": "t"}
+    with pytest.raises(Refused, match="the config is refused"):
+        checked_study({"data_sets": {"theirs": entry}, "experiments": {"E": {"data_sets": ["others"]}}}, [])
+    with pytest.raises(Refused, match="'theirs' is made of"):
+        checked_study({"data_sets": {"theirs": entry}, "suite": {"used": ["theirs"]}}, [])
 
 
 def test_a_table_of_an_installed_package_is_read():
