@@ -82,7 +82,7 @@ OF_A_USER = {
 
 def test_data_sets_of_the_source_on_set_cover_are_taken_from_files_of_their_form(tmp_path, monkeypatch):
     config = merged("workflow/suites/set_cover.yaml")
-    assert sum(1 for _ in load(config).final_models([0])) == 146
+    assert sum(1 for _ in load(config).final_models([0])) == 150
     assert set(OF_A_USER) < set(config["data_sets"])
     monkeypatch.chdir(tmp_path)
     Path("data/private").mkdir(parents=True)
