@@ -69,6 +69,11 @@ def mean_difference(differences: list[float], overlap: float = 0.0) -> Mean:
     return Mean(fmean(differences), sqrt(1 / n + overlap) * stdev(differences), n - 1)
 
 
+def shown_interval(values: list[float], overlap: float = 0.0) -> tuple[float, float] | None:
+    """Ends of the 95 % interval of a mean over replicates; None with fewer than `MIN_REPLICATES` of them."""
+    return mean_difference(values, overlap).interval(LEVEL) if len(values) >= MIN_REPLICATES else None
+
+
 def differences(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[float]:
     """Ours minus theirs, on the replicates that both have."""
     return [ours[r] - theirs[r] for r in sorted(ours.keys() & theirs.keys())]

@@ -50,12 +50,17 @@ def reproduction(stored: Stored, published: Path) -> list[Finding]:
     return [*_differences(numbers), *_counts(numbers), *_foils(numbers)]
 
 
-def _differences(numbers: list[Agreement]) -> Iterator[Finding]:
+def differences_by_data_set(numbers: list[Agreement]) -> dict[str, list[float]]:
+    """Published minus our test log-losses (means over replicates), of those that have replicates."""
     repeated = [n for n in pick(numbers, is_test_score=True, quantity="log_loss") if n.chance]
-    by_data_set = {
+    return {
         data_set: [n.published - n.mean for n in group if n.published is not None and n.mean is not None]
         for data_set, group in groups(repeated, "dataset").items()
     }
+
+
+def _differences(numbers: list[Agreement]) -> Iterator[Finding]:
+    by_data_set = differences_by_data_set(numbers)
     means = {data_set: fmean(differences) for data_set, differences in by_data_set.items()}
     if len(means) > 1:
         mean = mean_difference(list(means.values()))

@@ -14,12 +14,11 @@ from proset_study.report.analysis import statistics
 from proset_study.report.analysis.limits import limits
 from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.analysis.paired import (
-    LEVEL,
     MIN_REPLICATES,
     among_the_best,
     by_verdict,
-    mean_difference,
     on_each_data_set,
+    shown_interval,
 )
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
 from proset_study.report.analysis.runs import derived_from, main_score
@@ -184,8 +183,7 @@ def _score(values, overlap, published, best):
     numbers = list(values.values())
     if len(numbers) == 1:
         return Score(numbers[0], None, None, published, best, 1)
-    interval = mean_difference(numbers, overlap).interval(LEVEL) if len(numbers) >= MIN_REPLICATES else None
-    return Score(fmean(numbers), stdev(numbers), interval, published, best, len(numbers))
+    return Score(fmean(numbers), stdev(numbers), shown_interval(numbers, overlap), published, best, len(numbers))
 
 
 def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:

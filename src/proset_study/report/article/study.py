@@ -28,6 +28,7 @@ from proset_study.report.analysis.reproduction import (
     PROTOTYPES,
     TOLERATED,
     TOLERATED_OF_REPEATED,
+    differences_by_data_set,
 )
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.article.topics import PUBLISHED, Content, Reported, figure, overlay, topic
@@ -177,13 +178,13 @@ def reproduction(stored: Reported) -> Content:
 
 
 def _differences_by_method(cells):
-    """Published minus our log-losses, means over data sets; see `analysis.reproduction`."""
-    repeated = [cell for cell in pick(cells, is_test_score=True, quantity="log_loss") if cell.chance]
+    """Published minus our log-losses, means over the data sets of each method that has several."""
     words = []
-    for method, own in groups(repeated, "method").items():
-        mean = mean_difference(
-            [fmean(c.published - c.mean for c in found) for found in groups(own, "dataset").values()]
-        )
+    for method, own in groups(cells, "method").items():
+        means = [fmean(values) for values in differences_by_data_set(own).values()]
+        if len(means) < 2:
+            continue
+        mean = mean_difference(means)
         words.append(f"{difference(mean.value, *mean.interval(1 - 2 * ALPHA))} for {method_name(method)}")
     return listed(words)
 

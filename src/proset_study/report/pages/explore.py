@@ -10,7 +10,7 @@ from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis import response_curves
 from proset_study.report.analysis.losses import losses_by_method, overlaps
-from proset_study.report.analysis.paired import LEVEL, MIN_REPLICATES, mean_difference
+from proset_study.report.analysis.paired import MIN_REPLICATES, shown_interval
 from proset_study.report.analysis.prototypes import error_path, prototype_finals
 from proset_study.report.analysis.verdict import Verdict, printed_losses
 from proset_study.report.evaluations.bootstrap import ESTIMATES, bootstrap_rows
@@ -220,6 +220,6 @@ def thinned(number: int, *kept: int) -> list[int]:
 
 def _mean_and_ends(values, overlap=0.0):
     found = {"mean": float(np.mean(values))}
-    if len(values) >= MIN_REPLICATES:
-        found["low"], found["high"] = mean_difference(values, overlap).interval(LEVEL)
+    if ends := shown_interval(values, overlap):
+        found["low"], found["high"] = ends
     return found
