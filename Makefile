@@ -13,8 +13,9 @@ CHECKS = --published data/published/published.csv --refits $(REFITS) --seed $(sh
 PLATFORMS := manylinux2014_x86_64 manylinux2014_aarch64 macosx_11_0_x86_64 macosx_11_0_arm64 win_amd64
 BIN := .venv/bin
 NOWHERE := http://127.0.0.1:9
-# A file of tests stays in one process, because its tests share what they are made from.
-PYTEST := $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
+# A file of tests stays in one process, because its tests share what they are made from. They start hundreds of processes,
+# each of which would compile this project again where the environment forbids bytecode, as images of containers do.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 
 # Snakemake and Matplotlib keep caches below the home folder; elsewhere if it cannot be written.
 ifneq ($(shell test -w "$(HOME)" && echo writable),writable)

@@ -11,7 +11,10 @@ alone, compiled code by the name of the arithmetic, templates next to a module t
 import ast
 import builtins
 import hashlib
+import json
+import os
 import sys
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -164,12 +167,31 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
     """Normalised sources of a module and its templates, by name, and what it imports."""
     if (path := _source_file(name)) is None:
         raise ModuleNotFoundError(f"there is no module {name!r}", name=name)
-    source, imported, named = _normalised(name, path.read_text(encoding="utf-8"))
+    source, imported, named = _remembered(path, name, path.read_text(encoding="utf-8"))
     templates = path.parent.glob("templates/*") if "jinja2" in imported else _files(path.parent, named)
     return {name: source, **{file.name: file.read_text(encoding="utf-8") for file in templates}}, imported
 
 
-@cache  # parsing takes most of the planning
+def _remembered(path: Path, name: str, text: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
+    """`_normalised`, kept in a file next to the bytecode: to parse all modules takes half of the start of a run."""
+    about = _ABOUT.get(name.rpartition(".")[0])
+    key_of_it = repr((name, text, about, sys.version, Path(__file__).read_text(encoding="utf-8")))
+    digest = hashlib.sha256(key_of_it.encode()).hexdigest()
+    kept = path.parent / "__pycache__" / f"{path.stem}.numbers.json"
+    with suppress(OSError, ValueError):  # not there, cut short
+        known_digest, source, imported, named = json.loads(kept.read_text(encoding="utf-8"))
+        if known_digest == digest:
+            return source, frozenset(imported), tuple(named)
+    source, imported, named = _normalised(name, text)
+    if not sys.dont_write_bytecode:
+        with suppress(OSError):  # a folder that cannot be written to, as with bytecode
+            kept.parent.mkdir(exist_ok=True)
+            temporary = kept.with_suffix(f".{os.getpid()}.tmp")
+            temporary.write_text(json.dumps([digest, source, sorted(imported), named]), encoding="utf-8")
+            temporary.replace(kept)
+    return source, imported, named
+
+
 def _normalised(name: str, text: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
     """What counts of a source, what it imports, and what may be names of files if it is a method by command."""
     tree = ast.parse(text)

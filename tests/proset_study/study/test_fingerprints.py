@@ -100,6 +100,31 @@ def stale(before):
     return {name for name, value in keys(*(name.split()[0] for name in before)).items() if value != before[name]}
 
 
+def test_what_is_remembered_of_a_source_is_right_or_not_used(package, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    kept = package / "proset/__pycache__/solver.numbers.json"
+    before = keys("search")
+    assert not stale(before)  # read from the files that the line above has written
+    whole = kept.read_text(encoding="utf-8")
+    for damaged in (
+        "",
+        whole[: len(whole) // 2],
+        "{}",
+        whole.replace("PATH_ITERATIONS", "PATHS").replace('["', '["0', 1),
+    ):
+        kept.write_text(damaged, encoding="utf-8")
+        forget()
+        assert not stale(before)
+        assert kept.read_text(encoding="utf-8") == whole
+    edit(package / "proset/solver.py", "PATH_ITERATIONS = 30", "PATH_ITERATIONS = 29")
+    assert stale(before) == {"search proset"}
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    kept.unlink()
+    edit(package / "proset/solver.py", "PATH_ITERATIONS = 29", "PATH_ITERATIONS = 30")
+    assert not stale(before)
+    assert not kept.exists()
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_what_counts_is_what_the_list_says(name):
     job, names = NAMES[name]
