@@ -61,5 +61,5 @@ def _quantiles(train, y, test, seed):
         "calibration": RejectOptionClassifier(FrozenEstimator(model.fit(part, y_part)))
         .fit(kept, y_kept)
         .score_quantile(test),
-        "confidence": RejectOptionClassifier(model, score="confidence").fit(train, y).score_quantile(test),
+        "confidence": RejectOptionClassifier(model, criterion="confidence").fit(train, y).score_quantile(test),
     }

@@ -52,7 +52,7 @@ def drift(
             raise ValueError(f"{name}: {value!r} is not allowed, must be between 0 and 1")
     transformer, _, given = given_samples(X, None, transformer)
     if reference is None:
-        training = classifier._fitted_to()
+        training = classifier._fitted_to("reference")
         places = training.sample(N_REFERENCE)
         points, rows = training.points[places], training.rows[places]
     else:

@@ -41,7 +41,8 @@ def encode(
     TypeError
         If `X` is sparse.
     ValueError
-        If a column holds something else, has another kind than in `fit`, or `X` or `y` is not what scikit-learn takes.
+        If a column holds something else or has another kind than in `fit`, a class is missing, or `X` or `y` is not
+        what scikit-learn takes.
 
     Warns
     -----
@@ -51,6 +52,7 @@ def encode(
     if not reset:
         check_is_fitted(estimator)
     refuse_sparse(X)
+    _refuse_missing_classes(y)
     wanted = "from_dtype" if not hasattr(estimator, "categorical_features") else estimator.categorical_features
     known = None if reset else getattr(estimator, "_encoding", None)
     columns = columns_of(X, wanted, known)
@@ -74,6 +76,21 @@ def encode(
     if isinstance(y, str):
         return check_array(encoded, ensure_all_finite=finite, estimator=estimator, input_name="X"), y, known
     return *check_X_y(encoded, y, ensure_all_finite=finite, estimator=estimator), known
+
+
+def _refuse_missing_classes(y: Any) -> None:
+    """What scikit-learn says of None is a TypeError about '<', and of a table it names neither `y` nor a row."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.dtype.kind not in "fO":
+        return
+    missing = [i for i, label in enumerate(labels.tolist()) if _is_missing(label)]
+    if missing:
+        words = f"y: {len(missing)} of {len(labels)} classes are missing, the first in row {missing[0] + 1}"
+        raise ValueError(f"{words}; leave out these rows")
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
 def _chosen(wanted: Any, names: Sequence[str], n_columns: int) -> list[bool | None]:

@@ -125,13 +125,14 @@ class FittedState:
         base = getattr(self, "base_", self.base)
         return "'prefit'" if isinstance(base, str) else base_model.name_of(base)
 
-    def _fitted_to(self) -> Training:
-        """What the model was fitted to; ValueError if it is not there any more."""
+    def _fitted_to(self, instead: str = "") -> Training:
+        """What the model was fitted to; ValueError if it is not there any more, which names the argument `instead`."""
         check_is_fitted(self, "scale_")
         found: Training | None = getattr(self, "_training", None)
         if found is None:
+            remedy = f"give samples in their place: {instead}=..." if instead else "fit it again"
             raise ValueError(
-                "the training data are not here: files, pickles, copies and shrink() have prototypes only; fit it again"
+                f"the training data are not here: files, pickles, copies and shrink() have prototypes only; {remedy}"
             )
         return found
 
@@ -147,7 +148,7 @@ class FittedState:
         if given is not None:
             points = self._validated(given_samples(given, None, transformer)[2])
             return points, np.full(len(points), 1.0 / len(points))
-        training = self._fitted_to()
+        training = self._fitted_to("background")
         places = training.sample(N_BACKGROUND)
         weight = training.weight[places]
         return training.points[places], weight / weight.sum()

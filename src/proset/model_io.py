@@ -34,7 +34,7 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     sklearn.exceptions.NotFittedError
         If the classifier is not fitted.
     TypeError
-        If class labels or parameters are neither numbers, booleans nor strings.
+        If it is no `ProsetClassifier`, or class labels or parameters are neither numbers, booleans nor strings.
     ValueError
         If the classifier has a base model.
 
@@ -52,6 +52,13 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     """
     from sklearn.utils.validation import check_is_fitted
 
+    from proset.classifier import ProsetClassifier
+
+    if not isinstance(classifier, ProsetClassifier):
+        raise TypeError(
+            f"classifier: {type(classifier).__name__} is not allowed, must be a ProsetClassifier; it may be in "
+            "best_estimator_, in estimator_, or the last step of a Pipeline"
+        )
     check_is_fitted(classifier, "batches_")
     if classifier._fitted_base() is not None:
         raise ValueError(

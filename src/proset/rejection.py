@@ -24,10 +24,10 @@ class RejectOptionClassifier(HeldOutClassifier):
     Parameters
     ----------
     estimator : classifier or Pipeline that ends with one
-        `ProsetClassifier`, or another that has the method `score` names.
+        `ProsetClassifier`, or another that has the method `criterion` names.
     rejection_rate : float in [0, 1], default=0.05
         Proportion to reject of fresh samples from the distribution of the training samples.
-    score : {"familiarity_quantile", "familiarity", "confidence"}, default="familiarity_quantile"
+    criterion : {"familiarity_quantile", "familiarity", "confidence"}, default="familiarity_quantile"
         What low means: a method of the estimator, for samples that are like none before; or the largest predicted
         probability, for samples between the classes (Chow's rule).
     cv : int, splitter or iterable, default=5
@@ -88,7 +88,7 @@ class RejectOptionClassifier(HeldOutClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"])],
         "rejection_rate": [Interval(Real, 0, 1, closed="both")],
-        "score": [StrOptions({"familiarity_quantile", "familiarity", "confidence"})],
+        "criterion": [StrOptions({"familiarity_quantile", "familiarity", "confidence"})],
         "cv": ["cv_object"],
         "reject_label": [Integral, str, None],
         "group_by": [str, Integral, callable, None],
@@ -98,14 +98,14 @@ class RejectOptionClassifier(HeldOutClassifier):
         self,
         estimator: Any,
         rejection_rate: float = 0.05,
-        score: str = "familiarity_quantile",
+        criterion: str = "familiarity_quantile",
         cv: Any = 5,
         reject_label: int | str | None = None,
         group_by: Grouping = None,
     ):
         self.estimator = estimator
         self.rejection_rate = rejection_rate
-        self.score = score
+        self.criterion = criterion
         self.cv = cv
         self.reject_label = reject_label
         self.group_by = group_by
@@ -145,7 +145,7 @@ class RejectOptionClassifier(HeldOutClassifier):
         >>> from sklearn.linear_model import LogisticRegression
         >>> X, y = load_iris(return_X_y=True)
         >>> estimator = LogisticRegression(C=0.1, max_iter=1000)
-        >>> model = RejectOptionClassifier(estimator, rejection_rate=0.1, score="confidence").fit(X, y)
+        >>> model = RejectOptionClassifier(estimator, rejection_rate=0.1, criterion="confidence").fit(X, y)
         >>> model.scores_.shape
         (150,)
         """
@@ -159,7 +159,7 @@ class RejectOptionClassifier(HeldOutClassifier):
                 f"that is no class, classes are {', '.join(map(repr, labels[:5].tolist()))}"
             )
         of_group = None if self.group_by is None else group_labels(self.group_by, X)
-        score = partial(scores_of, score=self.score)
+        score = partial(scores_of, criterion=self.criterion)
         held_out = self._fit_and_score(score, X, y, groups, fit_params, self.cv)
         least = int(np.ceil(1.0 / self.rejection_rate)) - 1 if self.rejection_rate else 0
         self._keep(held_out, of_group, least, "which of their samples are the lowest is a guess")
@@ -187,7 +187,7 @@ class RejectOptionClassifier(HeldOutClassifier):
         [0.0]
         """
         check_is_fitted(self)
-        scores = scores_of(self.estimator_, X, self.score)
+        scores = scores_of(self.estimator_, X, self.criterion)
         found = np.empty(len(scores))
         for rows, of_group in self._with_scores(X, "they are compared with all training samples"):
             found[rows] = quantile(self._pooled() if of_group is None else of_group, scores[rows])
@@ -220,17 +220,19 @@ class RejectOptionClassifier(HeldOutClassifier):
         return np.where(rejected, self._reject_label, self.estimator_.predict(X))
 
 
-def scores_of(fitted: Any, X: Any, score: str) -> np.ndarray:
+def scores_of(fitted: Any, X: Any, criterion: str) -> np.ndarray:
     """Scores by a fitted classifier, which may be inside a search, a Pipeline, or frozen."""
-    if score == "confidence":
+    if criterion == "confidence":
         confidence: np.ndarray = fitted.predict_proba(X).max(axis=1)
         return confidence
-    found = with_method(fitted, X, score)
+    found = with_method(fitted, X, criterion)
     if found is not None:
         model, given = found
-        scores: np.ndarray = getattr(model, score)(given)
+        scores: np.ndarray = getattr(model, criterion)(given)
         return scores
-    raise ValueError(f"estimator: {type(fitted).__name__} has no method {score!r}; score='confidence' needs none")
+    raise ValueError(
+        f"estimator: {type(fitted).__name__} has no method {criterion!r}; criterion='confidence' needs none"
+    )
 
 
 def risk_coverage_curve(

@@ -30,6 +30,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
+from tests.proset_study.config_files import read
 
 from proset import (
     ConformalClassifier,
@@ -64,7 +65,6 @@ from proset_study.study.config.checks import load
 from proset_study.study.config.yaml_file import check_config_file
 
 ROOT = Path(__file__).parents[2]
-CONFIG = ROOT / "config.yaml"
 TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
 CSV = "id,a,b,w,kind\n" + TABLE
 COLOURS = "colour,b,kind\nred,1,x\n,2,y\nred,3,x\n"
@@ -85,7 +85,7 @@ def config(text):
     Path("folder.csv").mkdir()
     Path("big.csv").touch()
     os.truncate("big.csv", 2_000_000_000)
-    load(merged(yaml.safe_load(CONFIG.read_text(encoding="utf-8")), yaml.safe_load(text)))
+    load(merged(read("config.yaml"), yaml.safe_load(text)))
 
 
 def config_file(content):
@@ -201,6 +201,10 @@ def fit(X=X, y=Y, sample_weight=None, given=None, **settings):
     return ProsetClassifier(**settings).fit(X, y, sample_weight, base_probabilities=given)
 
 
+def fit_labels(labels):
+    ProsetClassifier().fit(X, labels)
+
+
 def cover(X=X, sample_weight=None, candidates=None, **settings):
     SetCoverClassifier(**settings).fit(X, Y, sample_weight, candidates=candidates)
 
@@ -264,7 +268,7 @@ def python(code, **environment):
 
 
 def job_without_pyarrow():
-    study = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+    study = read("config.yaml")
     study["data_sets"]["mine"] = {"file": "t.parquet", "target": "kind"}
     write("study.json", json.dumps(study))
     write("t.parquet", "x")
@@ -322,8 +326,8 @@ CASES = {
     "column twice": partial(data_file, CSV.replace("id,a,b", "id,a,a", 1)),
     "column without name": partial(data_file, CSV.replace("id,a,b", ",a,b", 1)),
     "target missing": partial(data_file, CSV, target="label"),
-    "10^5 columns": partial(
-        data_file, ",".join(f"c{i}" for i in range(100_000)) + "\n" + ",".join("1" * 100_000) + "\n"
+    "20,000 columns": partial(
+        data_file, ",".join(f"c{i}" for i in range(20_000)) + "\n" + ",".join("1" * 20_000) + "\n"
     ),
     "drop missing": partial(data_file, CSV, drop=["c"]),
     "target dropped": partial(data_file, CSV, drop=["kind"]),
@@ -442,6 +446,9 @@ CASES = {
     "probabilities with another sum": partial(fit, base="prefit", given=THIRDS / 2),
     "base by split": partial(fit, base=LogisticRegression(), references="split"),
     "weights for a base without": partial(fit, base=KNeighborsClassifier(), sample_weight=np.arange(1.0, 151.0)),
+    "labels missing": partial(fit_labels, ["a", "b", None] * 50),
+    "search in a file": lambda: save_model(ProsetClassifierCV(), "model.npz"),
+    "table as transformer": lambda: fit().report("page.html", pd.DataFrame(X)),
     "base in a file": lambda: save_model(with_base(LogisticRegression()), "model.npz"),
     "forest in C": lambda: to_c(with_base(RandomForestClassifier(5, random_state=0))),
     "minus one prototype": partial(fit, max_prototypes=-1),

@@ -56,7 +56,7 @@ def test_what_is_far_away_is_rejected_and_probabilities_stay():
 )
 def test_any_estimator_with_the_score(estimator, score):
     X, y = load_iris(return_X_y=True)
-    model = RejectOptionClassifier(estimator, rejection_rate=0.2, score=score).fit(X, y)
+    model = RejectOptionClassifier(estimator, rejection_rate=0.2, criterion=score).fit(X, y)
     assert 0.05 < (model.predict(X) == -1).mean() < 0.35
 
 
@@ -93,7 +93,9 @@ def test_each_group_has_the_rate(rng):
         held_out, labels, _ = two_groups(rng, 300)
         fresh, _, small = two_groups(rng, 1000)
         for by, found in rejected.items():
-            model = RejectOptionClassifier(frozen, 0.1, group_by=by, score="familiarity_quantile").fit(held_out, labels)
+            model = RejectOptionClassifier(frozen, 0.1, group_by=by, criterion="familiarity_quantile").fit(
+                held_out, labels
+            )
             of_sample = model.predict(fresh) == -1
             found.append([of_sample[~small].mean(), of_sample[small].mean(), of_sample.mean()])
     assert np.mean(rejected["group"], axis=0)[:2] == pytest.approx([0.1, 0.1], abs=0.02)
@@ -105,9 +107,9 @@ def test_each_group_has_the_rate(rng):
 def test_quantiles_are_those_of_the_group(rng):
     X, y, small = two_groups(rng, 300)
     estimator = without_group(LogisticRegression())
-    model = RejectOptionClassifier(estimator, 0.1, score="confidence", group_by="group").fit(X, y)
+    model = RejectOptionClassifier(estimator, 0.1, criterion="confidence", group_by="group").fit(X, y)
     assert {label: len(scores) for label, scores in model.scores_.items()} == {"few": small.sum(), "most": sum(~small)}
-    pooled = RejectOptionClassifier(estimator, 0.1, score="confidence").fit(X, y)
+    pooled = RejectOptionClassifier(estimator, 0.1, criterion="confidence").fit(X, y)
     np.testing.assert_array_equal(np.sort(np.concatenate(list(model.scores_.values()))), pooled.scores_)
     for label, part in (("few", X[small]), ("most", X[~small])):
         alone = quantile(model.scores_[label], model.predict_proba(part).max(axis=1))
@@ -126,7 +128,7 @@ def test_a_label_of_another_kind_than_the_classes_is_refused(iris):
 
 def test_groups_that_are_too_small_for_the_rate(rng):
     X, y, _ = two_groups(rng, 100)
-    model = RejectOptionClassifier(without_group(LogisticRegression()), 0.01, score="confidence", group_by="group")
+    model = RejectOptionClassifier(without_group(LogisticRegression()), 0.01, criterion="confidence", group_by="group")
     with pytest.warns(UserWarning, match="group_by: 2 of 2 groups have fewer than 99 samples, such as 'few'; which of"):
         model.fit(X, y)
 

@@ -20,7 +20,7 @@ X_test, y_test = X[1000:], y[1000:]
 
 figure, axes = plt.subplots(layout="constrained")
 for score in ("confidence", "familiarity_quantile"):
-    RiskCoverageDisplay.from_estimator(model, X_test, y_test, score=score, ax=axes)
+    RiskCoverageDisplay.from_estimator(model, X_test, y_test, criterion=score, ax=axes)
 plt.show()
 
 # %%
@@ -35,5 +35,5 @@ y_test[::10] = rng.integers(2, size=len(y_test[::10]))
 
 figure, axes = plt.subplots(layout="constrained")
 for score in ("confidence", "familiarity_quantile"):
-    RiskCoverageDisplay.from_estimator(model, X_test, y_test, score=score, ax=axes)
+    RiskCoverageDisplay.from_estimator(model, X_test, y_test, criterion=score, ax=axes)
 plt.show()

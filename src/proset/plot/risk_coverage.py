@@ -36,7 +36,7 @@ class RiskCoverageDisplay(Display):
     >>> from proset.plot import RiskCoverageDisplay
     >>> X_train, X_test, y_train, y_test = train_test_split(*load_iris(return_X_y=True), random_state=0)
     >>> model = ProsetClassifier(random_state=0).fit(X_train, y_train)
-    >>> display = RiskCoverageDisplay.from_estimator(model, X_test, y_test, score="confidence")
+    >>> display = RiskCoverageDisplay.from_estimator(model, X_test, y_test, criterion="confidence")
     >>> float(display.coverage[-1])
     1.0
     """
@@ -52,7 +52,7 @@ class RiskCoverageDisplay(Display):
         X: npt.ArrayLike,
         y: npt.ArrayLike,
         *,
-        score: str = "familiarity_quantile",
+        criterion: str = "familiarity_quantile",
         name: str | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
@@ -66,15 +66,15 @@ class RiskCoverageDisplay(Display):
             score are taken.
         X : array-like, shape (N, D)
             Better other samples than in `fit`.
-        score : {"familiarity_quantile", "familiarity", "confidence"}, default="familiarity_quantile"
+        criterion : {"familiarity_quantile", "familiarity", "confidence"}, default="familiarity_quantile"
             Samples that score low are rejected first; see `RejectOptionClassifier`.
         name : str, optional
-            By default `score`.
+            By default `criterion`.
         """
         if isinstance(estimator, RejectOptionClassifier):
-            estimator, score = estimator.estimator_, estimator.score
-        y_pred, found = estimator.predict(X), scores_of(estimator, X, score)
-        return cls.from_predictions(y, y_pred, found, name=name or score.replace("_", " "), ax=ax, **kwargs)
+            estimator, criterion = estimator.estimator_, estimator.criterion
+        y_pred, found = estimator.predict(X), scores_of(estimator, X, criterion)
+        return cls.from_predictions(y, y_pred, found, name=name or criterion.replace("_", " "), ax=ax, **kwargs)
 
     @classmethod
     def from_predictions(

@@ -14,7 +14,7 @@ def test_curve_of_predictions_with_its_area(texts):
 def test_scores_of_a_pipeline_on_the_same_axes(pipeline, flowers, texts):
     X, y = flowers
     first = RiskCoverageDisplay.from_estimator(pipeline, X, y)
-    second = RiskCoverageDisplay.from_estimator(pipeline, X, y, score="confidence", ax=first.ax_)
+    second = RiskCoverageDisplay.from_estimator(pipeline, X, y, criterion="confidence", ax=first.ax_)
     score = pipeline[-1].familiarity_quantile(pipeline[:-1].transform(X))
     for display, values in ((first, score), (second, pipeline.predict_proba(X).max(axis=1))):
         coverage, risk, _ = risk_coverage_curve(y, pipeline.predict(X), values)
@@ -26,7 +26,7 @@ def test_scores_of_a_pipeline_on_the_same_axes(pipeline, flowers, texts):
 
 def test_a_reject_option_brings_its_score(pipeline, flowers):
     X, y = flowers
-    model = RejectOptionClassifier(pipeline, score="confidence", cv=2).fit(X, y)
+    model = RejectOptionClassifier(pipeline, criterion="confidence", cv=2).fit(X, y)
     display = RiskCoverageDisplay.from_estimator(model, X, y)
     expected = risk_coverage_curve(y, model.estimator_.predict(X), model.predict_proba(X).max(axis=1))
     np.testing.assert_allclose(display.risk, expected[1])
