@@ -14,7 +14,7 @@ pytest.register_assert_rewrite("proset_study.study.contract")
 SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single tests, what `make check` leaves out
     "tests/workflow/",
     "tests/proset/test_arithmetic.py::test_ctrl_c",
-    "[Data files: 10^5 columns]",
+    "[Data files: 20,000 columns]",
     "tests/proset/test_model_io.py::test_a_hundred_hostile_models",
     "tests/proset/test_model_io.py::test_archives_that_swell",
     "tests/proset_study/fits/test_final.py",

@@ -1,13 +1,13 @@
 """The simulation of other numbers of cores, on the jobs of a run that really took place."""
 
 import doctest
-import subprocess
-import sys
+import os
 from pathlib import Path
 
 import pytest
 from benchmarks import fan_out, schedule
 from tests.proset_study.config_files import merged
+from tests.workflow import forked
 
 from proset_study.study.config.checks import load
 
@@ -17,12 +17,12 @@ rule all:
 rule one:
     output: "results/tiny/{name}"
     log: "results/tiny/logs/{name}.log"
-    shell: "sleep 1; touch {output}"
+    shell: "sleep 0.2; touch {output}"
 rule fit:
     input: "results/tiny/a", "results/tiny/b"
     output: "results/tiny/both"
     log: "results/tiny/logs/both.log"
-    shell: "sleep 2; touch {output}"
+    shell: "sleep 0.5; touch {output}"
 """
 
 
@@ -32,13 +32,13 @@ def test_the_case_by_hand():
 
 def test_jobs_of_a_run_wait_for_what_they_read(tmp_path):
     (tmp_path / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--quiet"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    run = forked.snakemake(["--cores", "2", "--quiet"], tmp_path, {**os.environ, "PYTHONPATH": ""})
+    assert run.returncode == 0, run.stderr
     jobs = schedule.read_jobs(tmp_path / ".snakemake/metadata", "tiny")
     assert sorted(job.rule for job in jobs.values()) == ["fit", "one", "one"]
     (last,) = (job for job in jobs.values() if job.rule == "fit")
     assert sorted(map(Path, last.after)) == [Path(f"results/tiny/logs/{name}.log") for name in "ab"]
-    assert last.seconds > 1.5
+    assert last.seconds > 0.4
     assert schedule.simulate(jobs, 2, 0.0) == pytest.approx(
         max(jobs[name].seconds for name in last.after) + last.seconds
     )

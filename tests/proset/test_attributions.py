@@ -3,12 +3,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-import shap
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.proset.convert.models import largest_difference, random_models
+from tests.proset.convert.models import N_RANDOM, largest_difference, random_models
 
 from proset import ProsetClassifier, attributions
 
@@ -19,7 +18,7 @@ def wine():
     return X, ProsetClassifier(n_batches=2, max_prototypes=20, lambda_v=0.01, lambda_w=1e-4).fit(X, y)
 
 
-@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize("number", range(N_RANDOM))
 def test_values_are_those_of_the_definition(number):
     """Of models of numbers and of mixed tables, with one batch and with two."""
     of = random_models()[number]
@@ -107,16 +106,19 @@ def test_nothing_learnt_has_no_attributions():
     np.testing.assert_allclose(found.base_values, model.predict_proba(X[:2]))
 
 
-def test_shap_draws_them_and_agrees(wine):
-    X, model = wine
-    found = model.attributions(X[:30], background=X[::9])
+def test_shap_draws_them_and_agrees():
+    import shap  # takes a second
+
+    X, y = load_iris(return_X_y=True)
+    model = ProsetClassifier(n_batches=2, lambda_v=0.01, lambda_w=1e-4, random_state=0).fit(X, y)
+    found = model.attributions(X[::5], background=X[::9])
     explanation = found.to_shap()
     for draw in (shap.plots.bar, shap.plots.beeswarm, shap.plots.heatmap):
         draw(explanation[..., 1], show=False)
         plt.close("all")
     shap.plots.waterfall(explanation[0, :, 1], show=False)
     plt.close("all")
-    exact = shap.ExactExplainer(model.predict_proba, shap.maskers.Independent(X[::9]))(X[:2])
+    exact = shap.ExactExplainer(model.predict_proba, shap.maskers.Independent(X[::9]))(X[::5][:2])
     np.testing.assert_allclose(found.values[:2], exact.values, atol=2e-6)
 
 

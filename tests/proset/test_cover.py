@@ -17,7 +17,7 @@ def chosen(found):
     return {k: found.index[found.labels == k].tolist() for k in set(found.labels.tolist())}
 
 
-@pytest.fixture(params=range(60))
+@pytest.fixture(params=range(20))
 def problem(request):
     """Balls, classes, weights and cost of a tiny problem, some on a grid (ties), weighted, with other candidates."""
     number = request.param

@@ -60,7 +60,7 @@ def test_few_fresh_samples_differ_and_moved_ones_do(model):
 
 def test_the_interval_covers_the_share(model):
     usual = model.drift(blobs(20_000, 60)[0])["below"][0]
-    covered = [low <= usual <= high for low, high in (interval(model, seed) for seed in range(100, 300))]
+    covered = [low <= usual <= high for low, high in (interval(model, seed) for seed in range(100, 180))]
     assert np.mean(covered) > 0.9
 
 
@@ -92,12 +92,11 @@ def test_classes_are_as_they_were_given(model):
     assert {type(label) for label in classes[1 : 1 + model.n_prototypes_]} <= {int, np.int64}
 
 
-@pytest.mark.parametrize("n", [200, 2000])
-def test_fresh_samples_do_not_differ_from_a_reference(n):
+def test_fresh_samples_do_not_differ_from_a_reference():
     """At a level of 5 % for all rows together; the model, the reference and the samples are new each time."""
     found = []
     for seed in range(100, 130):
-        table = small_model(seed).drift(blobs(n, seed + 1000)[0], reference=blobs(500, seed + 2000)[0])
+        table = small_model(seed).drift(blobs(200, seed + 1000)[0], reference=blobs(500, seed + 2000)[0])
         found.append(table["differs"].any())
     assert np.mean(found) < 0.15
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
-from proset import ProsetClassifier, load_model, save_model
+from proset import ProsetClassifier, load_model, model_io, save_model
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def _hostile(rng, arrays):
         "complex": lambda: arrays.update({name: array.astype(complex) + 1j}),
         "lost": lambda: arrays.pop(name),
         "unknown": lambda: arrays.update({f"more_{name}": array}),
-        "bomb": lambda: arrays.update(more=np.zeros(2**27)),
+        "bomb": lambda: arrays.update(more=np.zeros(2**20)),
         "batches": lambda: arrays.update(n_batches=np.array(rng.choice([-1, 10**12]))),
         "labels": lambda: arrays.update(batch_0_labels=arrays["batch_0_labels"][::-1].copy()),
         "classes": lambda: arrays.update(classes=arrays["classes"][rng.choice([[0, 0, 1], [2, 1, 0]])]),
@@ -168,7 +168,8 @@ def _hostile(rng, arrays):
     return kind
 
 
-def test_a_hundred_hostile_models_are_refused_in_one_line_or_predict_probabilities(model, saved, tmp_path):
+def test_a_hundred_hostile_models_are_refused_in_one_line_or_predict_probabilities(model, saved, tmp_path, monkeypatch):
+    monkeypatch.setattr(model_io, "MAX_BYTES", 2**22)  # a bomb need not have gigabytes
     X = model[1]
     with np.load(saved) as archive:
         honest = dict(archive)
@@ -193,14 +194,15 @@ def test_a_hundred_hostile_models_are_refused_in_one_line_or_predict_probabiliti
 
 
 @pytest.mark.parametrize("how", ["bzip2", "twice", "claims more", "unpacked"])
-def test_archives_that_swell_are_refused_before_they_do(saved, how):
+def test_archives_that_swell_are_refused_before_they_do(saved, how, monkeypatch):
+    monkeypatch.setattr(model_io, "MAX_BYTES", 2**22)
     content = io.BytesIO()
-    np.save(content, np.zeros(2**24))
+    np.save(content, np.zeros(2**17))
     compression = zipfile.ZIP_BZIP2 if how == "bzip2" else zipfile.ZIP_DEFLATED
     with warnings.catch_warnings(), zipfile.ZipFile(saved, "a", compression) as archive:
         warnings.simplefilter("ignore")  # zipfile warns of the second one
         if how == "claims more":
-            archive.writestr("centre2.npy", content.getvalue()[:128].replace(b"16777216", b"99999999"))
+            archive.writestr("centre2.npy", content.getvalue()[:128].replace(b"131072", b"999999"))
         for i in range(9 if how == "unpacked" else 1):
             archive.writestr("centre.npy" if how == "twice" else f"more_{i}.npy", content.getvalue())
     with pytest.raises(ValueError, match=r"model.npz .*(another way|a duplicate|of the size it claims|are allowed)"):

@@ -41,7 +41,7 @@ IMPOSSIBLE = {"check_sample_weight_equivalence_on_dense_data": "folds are drawn 
 
 
 @parametrize_with_checks(
-    [ProsetClassifierCV(cv=2), ProsetClassifierCV(n_iter=2, n_batches=2, cv=2), SetCoverClassifierCV(3, cv=2)],
+    [ProsetClassifierCV(n_iter=2, n_batches=2, cv=2), SetCoverClassifierCV(3, cv=2)],
     expected_failed_checks=lambda estimator: {} if isinstance(estimator, SetCoverClassifierCV) else IMPOSSIBLE,
 )
 def test_scikit_learn_check(estimator, check):

@@ -163,7 +163,7 @@ class Project:
 
 def new_project(folder):
     for part in ("workflow", "src", "data"):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.egg-info"))
     for part in ("Snakefile", "environment.yml", "environment.post-deploy.sh"):
         shutil.copy2(ROOT / part, folder / part)
     (folder / "profiles").symlink_to("workflow/profiles")

@@ -10,13 +10,14 @@ FOLDER = "results/tiny/replicate_0"
 
 
 def change(config):
-    """More trials, folds and replicates, other chunks, fewer experiments and data sets, no evaluation."""
+    """More trials, folds and replicates, one of them of a part, other chunks, fewer experiments, no evaluation."""
     config["folds"], config["replicates"] = 3, [0, 1]
     config["trials_per_job"], config["folds_per_job"] = {"proset": 3}, {"proset": 1}
     config["experiments"] = {"E3": config["experiments"]["E3"]}
     config["experiments"]["E3"]["stage1"]["trials"] = 5
     config["experiments"]["E3"]["data_sets"] = ["iris_2f"]
     config["comparisons"] = {"alone": {"title": "alone", "experiments": ["E3"]}}
+    config["additional_replicates"] = {"numbers": [5], "only": {"E3": ["iris_2f"]}}
     del config["evaluations"]
 
 

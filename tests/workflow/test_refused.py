@@ -5,27 +5,17 @@ import os
 import re
 import subprocess
 
-import pytest
-import yaml
-from tests.workflow.project import ROOT, TINY, new_project
+from tests.workflow.project import ROOT, new_project
 
 
-@pytest.mark.parametrize(
-    ("config", "overlay", "message"),
-    [
-        ({**TINY, "study": "../x"}, "folds: 2\n", "study: '../x' is not allowed, must be a letter"),
-        (TINY, "folds: 2\nfolds: 3\n", "over.yaml: folds is a duplicate, in line 1 and line 2"),
-    ],
-)
-def test_a_wrong_config_is_named_and_nothing_is_written(tmp_path, config, overlay, message):
+def test_a_wrong_config_is_named_and_nothing_is_written(tmp_path):
     """tests/proset/bad_input.yaml has what else can be wrong."""
     project = new_project(tmp_path / "project")
-    (project.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    (project.folder / "over.yaml").write_text(overlay, encoding="utf-8")
+    (project.folder / "over.yaml").write_text("folds: 2\nfolds: 3\n", encoding="utf-8")
     before = project.files()
     run = project.snakemake("--configfile", "over.yaml", check=False)
     assert run.returncode != 0
-    assert message in run.stderr
+    assert "over.yaml: folds is a duplicate, in line 1 and line 2" in run.stderr
     assert "Traceback" not in run.stderr
     assert project.files() == before
 

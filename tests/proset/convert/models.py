@@ -17,7 +17,7 @@ from proset import ProsetClassifier, SetCoverClassifier
 LETTERS = np.array(list("jihgfedcba"))
 HOSTILE = np.array(['a"; return 0; //', "*/ ??/ \\ %s ${x} </script>\n", "größe\u2028], ["])
 
-
+N_RANDOM = 12
 SMALL = {"n_candidates": 200, "random_state": 0}
 PROSET = {  # data, steps, and names of the classes
     "two classes": (load_breast_cancer, [StandardScaler(), ProsetClassifier(n_batches=2, **SMALL)], None),
@@ -189,10 +189,10 @@ class Drawn:
 
 @cache
 def random_models():
-    """30 of them: `Drawn` by number."""
+    """`Drawn` by number; half of them take mixed tables."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # some are meant to learn nothing
-        return [_drawn(np.random.default_rng([7, i]), is_mixed=i % 2 == 1) for i in range(30)]
+        return [_drawn(np.random.default_rng([7, i]), is_mixed=i % 2 == 1) for i in range(N_RANDOM)]
 
 
 def _drawn(rng, is_mixed):

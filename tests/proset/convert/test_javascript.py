@@ -102,7 +102,7 @@ def test_features_without_weight_are_not_read_and_the_others_have_to_be_numbers(
     assert found[2] == {"error": f"RangeError: x: {X.shape[1] - 1} features, must be {X.shape[1]}"}
 
 
-@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize("number", range(models.N_RANDOM))
 def test_random_models_say_why(number, found):
     of, said = models.random_models()[number], found[number]["said"]
     assert models.largest_difference([row["probabilities"] for row in said], of.probabilities) < 1e-12

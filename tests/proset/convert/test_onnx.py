@@ -102,7 +102,7 @@ def test_mixed_tables(name):
     assert (found["label"] == model.predict(X)).all()
 
 
-@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize("number", range(models.N_RANDOM))
 def test_random_models_say_why(number):
     of = models.random_models()[number]
     for top in (2, 99):

@@ -73,7 +73,7 @@ def test_mixed_tables(database, name):
 
 
 @pytest.mark.parametrize("database", DATABASES)
-@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize("number", range(models.N_RANDOM))
 def test_random_models_say_why(database, number):
     of = models.random_models()[number]
     n, classes = len(of.X), of.model.classes_.tolist()

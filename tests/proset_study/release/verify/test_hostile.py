@@ -36,7 +36,7 @@ MANIFESTS = {
     ),
     "huge data": lambda known, config, _: config["data_sets"]["cross"].update(samples_per_orthant=10**15),
     "a huge number": lambda known, config, _: config.update(seed=10**4000),
-    "many replicates": lambda known, config, _: config.update(replicates=list(range(9000))),
+    "many replicates": lambda known, config, _: config.update(replicates=list(range(2000))),
     "many trees": lambda known, config, _: config["experiments"]["E9"]["stage2"].update(complexity=10**12),
     "an unknown method": lambda known, config, _: config["experiments"]["E8"].update(method="../base"),
     "a config of the wrong kind": lambda known, config, _: config.update(data_sets=[]),

@@ -49,7 +49,8 @@ def test_the_whole_report_is_about_the_subject(stored, tmp_path):
     headline, index = (read(tmp_path / name) for name in (layout.HEADLINE, layout.INDEX))
     assert "<h1>Does decision tree predict as well as KNN?</h1>" in index
     assert "**Ahead?** decision tree is ahead of KNN on " in headline
-    assert re.search(r"\*\*To read:\*\* medians over models of decision tree are .* leaves, .* features and ", headline)
+    size = r"\*\*To read:\*\* the median decision tree model has .* leaves.*, from .* and uses .* features"
+    assert re.search(size, headline)
     assert "paired differences between decision tree and another method on a data set" in index
     compared = cells(tmp_path / layout.METHODS)
     assert {(row["first"], row["second"]) for row in compared} == {("decision_tree", "knn")}
@@ -71,7 +72,7 @@ def test_a_subject_without_probabilities_is_compared_by_balanced_error(stored):
     assert said["By error:"] == (
         "set cover predicts no probabilities: methods are compared by balanced error, not by log-loss."
     )
-    assert " prototypes, 2 of 2 features and " in said["To read:"]
+    assert " and uses 2 features." in said["To read:"]
     rows = pick(methods_over_replicates(covers), first="set_cover")
     assert {(row["score"], row["second"]) for row in rows} == {
         ("balanced error", "decision_tree"),
