@@ -262,10 +262,9 @@ def _readable(stored, subject, experiments):
     rows = pick(stored.rows_of(own), variant="", role="")
     found = {quantity: [row.value for row in group] for quantity, group in groups(rows, "quantity").items()}
     if size := next((q for q in methods.get(subject).quantities if q != "active_features" and q in found), ""):
-        samples, given = (median(found[name]) for name in ("train_samples", "features"))
-        used = f", {_span(found['active_features'])} of {given:,.0f} features" if max(found["features"]) else ""
-        words = f"medians over models of {method_name(subject)} are {_span(found[size])} {size.replace('_', ' ')}{used}"
-        return [("To read:", f"{words} and {samples:,.0f} training samples (ranges in brackets).")]
+        used = f" and uses {_span(found['active_features'], 'features')}" if max(found["features"]) else ""
+        words = f"the median {method_name(subject)} model has {_span(found[size], size.replace('_', ' '))}"
+        return [("To read:", f"{words}, from {median(found['train_samples']):,.0f} training samples{used}.")]
     return []
 
 
@@ -284,9 +283,9 @@ def _sizes(stored, shown, experiments):
     ]
 
 
-def _span(values):
+def _span(values, what):
     low, middle, high = min(values), median(values), max(values)
-    return f"{middle:,.0f}" if low == high else f"{middle:,.0f} ({low:,.0f} to {high:,.0f})"
+    return f"{middle:,.0f} {what}" + ("" if low == high else f" (range {low:,.0f} to {high:,.0f})")
 
 
 def _text(score, replicates):

@@ -84,7 +84,7 @@ class Answer:
         found = self.standing
         place, of = found.place(found.comparison)
         others = [m for m in found.near if m != found.installed]
-        words = f"Tuned like {count(of - 1)} others on {count(len(found.data_sets))} tables,"
+        words = f"Of {count(of)} methods tuned alike on {count(len(found.data_sets))} tables,"
         words += f" it ranks {ordinal(place)} on average"
         if place == 1 and others:
             words += f"; {count(len(others))} are not significantly worse"
@@ -96,7 +96,7 @@ class Answer:
             parts.append(f"on the {count(n)} real ones it ranks {ordinal(place)}")
         if found.defaults:
             place, of = found.place(found.defaults)
-            parts.append(f"with all methods untuned, {ordinal(place)} of {count(of)}")
+            parts.append(f"untuned, over all, {ordinal(place)} of {count(of)}")
         said = [f"{sentence_case('; '.join(parts))}."] if parts else []
         return [f"{words}.", *said, *self._curves(), *self._rivals()]
 
@@ -118,11 +118,11 @@ class Answer:
         if len(self.standing.stored.replicates) < MIN_REPLICATES:
             behind = self.standing.behind_the_best()
             n_behind, mean = sum(value > 0 for value in behind.values()), fmean(behind.values())
-            words = f"On {count(n_behind)} of {count(len(behind))} tables some other method has a lower loss"
+            words = f"On {count(n_behind)} of {count(len(behind))} tables another method has a lower loss"
             first, second = map(method_name, self.standing.rivals[:2])
             return [
-                f"{words}; the best other of each table leads by {decimals(mean)} on average.",
-                f"If that matters, try these, too: {first} and {second}.",
+                f"{words}; each table's best rival leads by {decimals(mean)} on average.",
+                f"If that matters, also try {first} and {second}.",
             ]
         better, kinds = self.standing.better(), Counter[str]()
         if not better:
@@ -146,7 +146,7 @@ class Answer:
         nearest = f"The figure shows the form you install before it drops examples{cost}."
         return [
             *([nearest] if found.installed == LEAVE_ONE_OUT else []),
-            f"Data, splits and searches were drawn {times}, and differences are paired.",
+            f"Everything ran {times}, with fresh draws; differences are paired.",
             f"The {count(len(found.data_sets))} tables come from {sources} sources only: expect other results on other"
             " kinds of tables.",
             f"Average ranks that differ by less than {critical} are not significantly different.",
@@ -169,7 +169,7 @@ class Answer:
         claims = pick(rows(study / layout.CLAIMS), published="holds", cannot_fail=None)
         claims = [row for row in claims if row["verdict"] != "not decidable"]
         counts = Counter(row["verdict"] for row in claims)
-        words = f"Of {whole(len(claims))} findings of the original, table by table, {whole(counts['holds'])} hold"
+        words = f"Of {whole(len(claims))} original findings, counted per table, {whole(counts['holds'])} hold"
         sentences.append(f"{words}, {whole(counts['fails'])} fail and {whole(counts['undetermined'])} stay open.")
         return [*sentences, "The form you install also differs: it compares each row with all other rows."]
 
@@ -179,7 +179,8 @@ class Answer:
         forms = {"Tuned freely, the published form": found.published}
         few = few_prototypes(self.project)
         if found.installed != LEAVE_ONE_OUT:
-            forms["The form you install"] = found.stored.experiments(found.defaults, found.installed)
+            forms["Untuned, the form you install"] = found.stored.experiments(found.defaults, found.installed)
+            forms["Tuned like its rivals, it"] = found.stored.experiments(found.comparison, found.installed)
         elif few:
             before, after, _ = typical(few)
             sentences.append(f"The form you install drops examples, typically from {whole(before)} to {whole(after)}.")
@@ -197,8 +198,8 @@ class Answer:
         lower = sum(bar.mean < 0 for bar in bars)
         ends = [bar.interval for bar in bars if bar.interval]
         better, worse = sum(high < 0 for _, high in ends), sum(low > 0 for low, _ in ends)
-        words = f"Its mean loss is lower in {count(lower)} of {count(len(bars))} comparisons with rivals"
-        return f"{words}; it is significantly lower in {count(better)} and significantly higher in {count(worse)}."
+        words = f"Its mean loss is lower than a rival's in {count(lower)} of {count(len(bars))} comparisons"
+        return f"{words}; the interval is below zero in {count(better)} and above zero in {count(worse)}."
 
 
 def response_curves(project: Path) -> Curves:

@@ -39,11 +39,7 @@ ANSWER = "Is proset any good for my table?"
 PAGES = [("index.html", "Answer"), ("try.html", "Try it"), ("compare.html", "Compare")]
 PAGES += [("reproduction.html", "Reproduction"), ("beyond.html", "Beyond")]
 LEFT_OUT = ("records", layout.STORE)  # of a report: what no page shows
-IN_CLONE = {
-    "reproduction": "study/index.html",
-    "beyond": "response_curves/index.html",
-    "compare": "open_track/index.html",
-}
+IN_CLONE = {"reproduction": "study/index.html", "beyond": "response_curves/index.html"}
 NOT_SEARCHED = ("search.html", "genindex.html", "py-modindex.html")
 
 
@@ -83,7 +79,12 @@ def clone_page(project: Path, answer: Answer) -> str:
     found = [(_title(project / REPORTS / report), f"{report}/index.html") for report in reports(project)]
     context = answer_context(answer) | {"search": False, "reports": found}
     pages = [("index.html", "Answer"), ("study/index.html", "Reproduction"), ("../docs/README.md", "Docs")]
-    return render("answer.html.j2", href=clone_href, pages=pages, here="index.html", **context)
+    compared = f"{answer.standing.stored.folder.name}/index.html"  # has every difference behind the answer
+
+    def href(target: str) -> str:
+        return compared if target == "page:compare" else clone_href(target)
+
+    return render("answer.html.j2", href=href, pages=pages, here="index.html", **context)
 
 
 def answer_context(answer: Answer) -> dict[str, Any]:
@@ -92,7 +93,7 @@ def answer_context(answer: Answer) -> dict[str, Any]:
         "name": "answer",
         "title": ANSWER,
         "shows": f"This page says what proset is and how good: {WHAT}",
-        "caution": "Do not conclude that it is the most accurate method for your table: try two rivals there, too.",
+        "caution": "Do not assume it is the most accurate method for your table: try two rivals as well.",
         "forest": forest(answer.standing.bars()),
         "finding": answer.finding(),
         "loss": LOSS,
