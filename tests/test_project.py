@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import shutil
 import sys
@@ -151,7 +152,8 @@ def wheel(tmp_path_factory):
     )
     setup.copy_project(folder)
     options = ("--quiet", "--no-deps", "--no-build-isolation")
-    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, folder)
+    compiler = {"CC": "cc"} if shutil.which("cc") else {}  # which takes a quarter of the time of the packaged one
+    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, folder, env={**os.environ, **compiler})
     (built,) = folder.glob("*.whl")
     return built
 

@@ -573,7 +573,7 @@ ROWS = [(section, given, message) for section in MESSAGES for given, message in 
 def test_bad_input_is_refused_with_its_message_and_writes_nothing(section, given, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     case = partial(config, given) if section == "Config" else CASES[given]
-    with pytest.raises((ValueError, OSError, RuntimeError)) as caught:
+    with pytest.raises((ValueError, TypeError, OSError, RuntimeError)) as caught:
         case()
     said = str(caught.value).rstrip()
     parts = [re.escape(part) for part in message.split("…")]

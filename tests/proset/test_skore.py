@@ -20,7 +20,7 @@ def test_a_report_of_one_split(estimator):
     import skore  # takes two seconds
 
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    X, y = X.iloc[::3, [1, 4, 20, 24]], y[::3]
+    X = X.iloc[:, [1, 4, 20, 24]]
     split = {"X_train": X[::2], "y_train": y[::2], "X_test": X[1::2], "y_test": y[1::2]}
     report = skore.EstimatorReport(estimator, **split, pos_label=1)
     summary = report.metrics.summarize().frame()

@@ -25,16 +25,28 @@ _CONTEXT.set_forkserver_preload(
 )
 
 
+class Run:
+    """`python -m snakemake` at work in a folder, with the environment given."""
+
+    def __init__(self, arguments: list[str], folder: Path, environment: dict[str, str]):
+        self._arguments, self._kept = arguments, tempfile.TemporaryDirectory()
+        self._files = [Path(self._kept.name, name) for name in ("out", "err")]
+        given = arguments, str(folder), environment, _path(), self._files
+        self._process = _CONTEXT.Process(target=_run, args=given)
+        self._process.start()
+        self.pid, self.kill = self._process.pid, self._process.kill
+
+    def wait(self) -> subprocess.CompletedProcess:
+        """What it said, when it has ended."""
+        self._process.join()
+        with self._kept:
+            said = (file.read_text(encoding="utf-8") if file.exists() else "" for file in self._files)
+            return subprocess.CompletedProcess(["snakemake", *self._arguments], self._process.exitcode, *said)
+
+
 def snakemake(arguments: list[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess:
     """What `python -m snakemake` gives in a folder, with the environment given."""
-    with tempfile.TemporaryDirectory() as kept:
-        out, err = Path(kept, "out"), Path(kept, "err")
-        given = arguments, str(folder), environment, _path(), [out, err]
-        process = _CONTEXT.Process(target=_run, args=given)
-        process.start()
-        process.join()
-        said = (file.read_text(encoding="utf-8") for file in (out, err))
-        return subprocess.CompletedProcess(["snakemake", *arguments], process.exitcode, *said)
+    return Run(arguments, folder, environment).wait()
 
 
 @cache

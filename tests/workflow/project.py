@@ -105,9 +105,12 @@ class Project:
     def __init__(self, folder: Path):
         self.folder = folder
 
-    def snakemake(self, *arguments, check=True):
+    def started(self, *arguments) -> forked.Run:
         own = {"PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / "cache")}
-        run = forked.snakemake(["--cores", "2", *map(str, arguments)], self.folder, {**os.environ, **own})
+        return forked.Run(["--cores", "2", *map(str, arguments)], self.folder, {**os.environ, **own})
+
+    def snakemake(self, *arguments, check=True):
+        run = self.started(*arguments).wait()
         if check and run.returncode:
             raise AssertionError(f"{run.stdout}\n{run.stderr}")
         return run
@@ -226,7 +229,7 @@ def report(project):
 
 
 def start(project: Project, *arguments: str) -> subprocess.Popen:
-    """Snakemake at work."""
+    """Snakemake at work, as from a terminal: in a process that has imported nothing before."""
     own = {"PYTHONPATH": str(project.folder / "src"), "XDG_CACHE_HOME": str(project.folder / "cache")}
     return subprocess.Popen(
         [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
-from tests.workflow.project import Project, new_project, start, wait_for
+from tests.workflow.project import Project, new_project, wait_for
 
 from proset_study.store.missing import find_missing_models, log_of
 from proset_study.study import layout
@@ -104,11 +104,11 @@ def finished(undisturbed, tmp_path):
 
 
 def test_snakemake_is_killed_and_leaves_a_lock(project, undisturbed):
-    run = start(project, *TARGETS)
+    run = project.started(*TARGETS)
     wait_for(lambda: trials(project))
     workers = psutil.Process(run.pid).children(recursive=True)
     run.kill()
-    run.communicate()
+    run.wait()
     kept = trials(project)
     again = project.snakemake(*TARGETS, check=False)  # beside workers that do not know yet that they are orphans
     assert again.returncode != 0
@@ -120,15 +120,16 @@ def test_snakemake_is_killed_and_leaves_a_lock(project, undisturbed):
 
 
 def test_a_worker_is_killed_in_the_middle_of_a_fit(project, undisturbed):
-    run = start(project, *TARGETS)
+    run = project.started(*TARGETS)
     wait_for(lambda: trials(project))
     fitting = [p for p in psutil.Process(run.pid).children(recursive=True) if "stage1" in p.cmdline()[3:4]]
     assert fitting
     for worker in fitting:
         worker.kill()
     kept = trials(project)
-    said = run.communicate()[1]
-    assert run.returncode != 0
+    ended = run.wait()
+    said = ended.stderr
+    assert ended.returncode != 0
     assert re.search(r"Study tiny: [12] job\(s\) failed; all that does not need them is finished and kept\.", said)
     assert re.search(r"cause: nothing was logged; .* it was killed \(out of memory, \d+ MB were declared\?\)", said)
     assert (project.folder / "reports/tiny/tables/E8.md").exists()  # the others went on
@@ -321,9 +322,7 @@ def test_the_logs_that_a_hole_names_are_those_of_the_rules(undisturbed, monkeypa
 
 
 def test_two_runs_at_once(project, undisturbed):
-    runs = [start(project, *TARGETS) for _ in range(2)]
-    said = [run.communicate()[1] for run in runs]
-    for run, text in zip(runs, said, strict=True):
-        assert run.returncode == 0 or "Directory cannot be locked" in text
+    runs = [run.wait() for run in [project.started(*TARGETS) for _ in range(2)]]
+    assert all(run.returncode == 0 or "Directory cannot be locked" in run.stderr for run in runs)
     assert 0 in {run.returncode for run in runs}
     assert outcome(project) == outcome(undisturbed)
