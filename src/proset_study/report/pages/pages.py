@@ -191,7 +191,9 @@ def _models(finals):
                 *(Cell(method.complexity, wide=True), Cell(_parameters(f.selected_parameters), wide=True)),
             ]
         )
-    return Grid("final-models", "Final models; scores of the test set", columns, rows)
+    n_seeds = max(len(f.fits) for f in finals)
+    seeds = f", of the first of {n_seeds} fit seeds, over which the front page averages" if n_seeds > 1 else ""
+    return Grid("final-models", f"Final models; scores of the test set{seeds}", columns, rows)
 
 
 def _class_scores(final):

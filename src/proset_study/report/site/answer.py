@@ -188,7 +188,7 @@ class Answer:
             if experiments:
                 prototypes, samples, used, given = sizes(found.stored, experiments)
                 kept = f"{whole(prototypes)} of {whole(samples)} rows"
-                read = f"{count(used)} of {count(given)} features"
+                read = f"{whole(used)} of {whole(given)} features"
                 sentences.append(f"{form} typically keeps {kept} as examples and reads {read}.")
         return [*sentences, self.model.sentence]
 
