@@ -18,7 +18,7 @@ AS_THEY_ARE = (KNNImputer, SimpleImputer, OneHotEncoder)  # what they leave has 
 
 def without_classifier(transformer: Any) -> Any:
     """The steps of a Pipeline before its classifier; any other transformer as it is."""
-    if not (transformer is None or isinstance(transformer, Pipeline) or hasattr(transformer, "transform")):
+    if transformer is not None and not hasattr(transformer, "fit"):  # tables have `transform`
         allowed = "must be a fitted transformer or Pipeline, or None; samples are X=..."
         raise TypeError(f"transformer: {type(transformer).__name__} is not allowed, {allowed}")
     if isinstance(transformer, Pipeline) and not hasattr(transformer[-1], "transform"):

@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import sys
+import zlib
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -177,9 +178,9 @@ def _remembered(path: Path, name: str, text: str) -> tuple[str, frozenset[str], 
     about = _ABOUT.get(name.rpartition(".")[0])
     key_of_it = repr((name, text, about, sys.version, Path(__file__).read_text(encoding="utf-8")))
     digest = hashlib.sha256(key_of_it.encode()).hexdigest()
-    kept = path.parent / "__pycache__" / f"{path.stem}.numbers.json"
-    with suppress(OSError, ValueError):  # not there, cut short
-        known_digest, source, imported, named = json.loads(kept.read_text(encoding="utf-8"))
+    kept = path.parent / "__pycache__" / f"{path.stem}.numbers"
+    with suppress(OSError, ValueError, zlib.error):  # not there, cut short
+        known_digest, source, imported, named = json.loads(zlib.decompress(kept.read_bytes()))
         if known_digest == digest:
             return source, frozenset(imported), tuple(named)
     source, imported, named = _normalised(name, text)
@@ -187,7 +188,7 @@ def _remembered(path: Path, name: str, text: str) -> tuple[str, frozenset[str], 
         with suppress(OSError):  # a folder that cannot be written to, as with bytecode
             kept.parent.mkdir(exist_ok=True)
             temporary = kept.with_suffix(f".{os.getpid()}.tmp")
-            temporary.write_text(json.dumps([digest, source, sorted(imported), named]), encoding="utf-8")
+            temporary.write_bytes(zlib.compress(json.dumps([digest, source, sorted(imported), named]).encode()))
             temporary.replace(kept)
     return source, imported, named
 

@@ -1,6 +1,8 @@
 """What counts for a key, and what does not."""
 
+import json
 import sys
+import zlib
 from pathlib import Path
 from textwrap import fill
 
@@ -102,20 +104,16 @@ def stale(before):
 
 def test_what_is_remembered_of_a_source_is_right_or_not_used(package, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    kept = package / "proset/__pycache__/solver.numbers.json"
+    kept = package / "proset/__pycache__/solver.numbers"
     before = keys("search")
     assert not stale(before)  # read from the files that the line above has written
-    whole = kept.read_text(encoding="utf-8")
-    for damaged in (
-        "",
-        whole[: len(whole) // 2],
-        "{}",
-        whole.replace("PATH_ITERATIONS", "PATHS").replace('["', '["0', 1),
-    ):
-        kept.write_text(damaged, encoding="utf-8")
+    whole = kept.read_bytes()
+    of_another = zlib.compress(json.dumps(["0" * 64, "", [], []]).encode())
+    for damaged in (b"", whole[: len(whole) // 2], b"{}", of_another):
+        kept.write_bytes(damaged)
         forget()
         assert not stale(before)
-        assert kept.read_text(encoding="utf-8") == whole
+        assert kept.read_bytes() == whole
     edit(package / "proset/solver.py", "PATH_ITERATIONS = 30", "PATH_ITERATIONS = 29")
     assert stale(before) == {"search proset"}
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

@@ -61,7 +61,7 @@ class Unpacked(Recorded):
     @property
     def is_whole(self) -> bool:
         """Whether all records of fits are here, and each model can be fitted again to the last bit."""
-        has_all = self.refitted == self.study.replicates and self.searched == self.study.config["replicates"]
+        has_all = self.refitted == self.searched == self.study.replicates  # additional ones come without searches
         return has_all and all(map(is_exact, self.all_finals()))
 
     def searched_finals(self) -> list[Final]:

@@ -199,7 +199,7 @@ class Answer:
         ends = [bar.interval for bar in bars if bar.interval]
         better, worse = sum(high < 0 for _, high in ends), sum(low > 0 for low, _ in ends)
         words = f"Its mean loss is lower than a rival's in {count(lower)} of {count(len(bars))} comparisons"
-        return f"{words}; the interval is below zero in {count(better)} and above zero in {count(worse)}."
+        return f"{words}; intervals are below zero in {count(better)}, above zero in {count(worse)}."
 
 
 def response_curves(project: Path) -> Curves:

@@ -77,6 +77,7 @@ def test_the_page_in_a_clone_has_no_dead_link_and_loads_nothing():
     page = ROOT / "reports/index.html"
     assert dead_links(page) == []
     text = page.read_text(encoding="utf-8")
+    assert '<a href="battery_sealed/index.html">Every difference</a>' in text
     assert "study/index.html" in text
     assert not re.search(r"(src|href)=\"(https?:)?//", text)
     assert len(text.encode()) < 100_000

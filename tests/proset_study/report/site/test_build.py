@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[4]
 @pytest.mark.parametrize(
     ("target", "in_site", "without_docs", "in_clone"),
     [
-        ("page:compare", "compare.html", "compare.html", "open_track/index.html"),
+        ("page:beyond", "beyond.html", "beyond.html", "response_curves/index.html"),
         ("page:try", "try.html", "try.html", ""),
         ("doc:statistics", "docs/statistics.html", "", "../docs/statistics.md"),
         ("report:study", "reports/study/index.html", "reports/study/index.html", "study/index.html"),
