@@ -2,8 +2,6 @@
 
 Scores are losses, shape (N data sets, k methods), smaller is better.
 
-References
-----------
 J. Demsar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006): ranks, Friedman's test with
 Iman and Davenport's correction, Nemenyi's critical difference, signed-rank tests with Holm's correction.
 A. Benavoli et al., A Bayesian Wilcoxon signed-rank test based on the Dirichlet process, ICML 2014.
