@@ -5,7 +5,8 @@ from tests.shared import made_once
 
 from proset_study.base.records import write_json
 from proset_study.report.analysis.manifest import manifest
-from proset_study.report.catalogue import data_set_figures, overview_figures, plan, write_figures
+from proset_study.report.catalogue import data_set_figures, overview_figures, write_figures
+from proset_study.report.figures.registry import Subject, planned
 from proset_study.report.figures.style import context
 from proset_study.report.pages.charts import write_library
 from proset_study.report.pages.front_page import write_explore, write_index, write_tables
@@ -28,7 +29,7 @@ def all_figures(stored):
 
 def drawn(stored, data_set, name):
     """One figure of a data set, and the final models that it shows."""
-    (spec,) = [spec for spec in plan(stored, data_set) if spec.name == f"{data_set}_{name}"]
+    (spec,) = [spec for spec in planned(Subject(stored, data_set)) if spec.name == f"{data_set}_{name}"]
     finals = {final.run.name: final for final in stored.finals(0, data_set)}
     with context():
         return spec.drawn(finals), [finals[run.name] for run in spec.runs]

@@ -81,14 +81,12 @@ def holm(p: list[float]) -> list[float]:
         gc.unfreeze()
 
 
-def dirichlet_weights(n: int, rng: np.random.Generator, n_samples: int | None = None) -> np.ndarray:
-    """Draws from the posterior of the weights of the prior observation and `n` data sets, shape (n_samples, 1 + n).
+def dirichlet_weights(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draws from the posterior of the weights of the prior observation and `n` data sets, shape (draws, 1 + n).
 
-    By default 20,000, of more than `FEW_DATA_SETS` data sets 2,000.
+    These are 20,000, of more than `FEW_DATA_SETS` data sets 2,000.
     """
-    if n_samples is None:
-        n_samples = 20_000 if n <= FEW_DATA_SETS else 2_000
-    return rng.dirichlet([PRIOR, *[1.0] * n], n_samples)
+    return rng.dirichlet([PRIOR, *[1.0] * n], 20_000 if n <= FEW_DATA_SETS else 2_000)
 
 
 def bayesian_signed_rank(differences: np.ndarray, rope: float, weights: np.ndarray) -> tuple[float, float, float]:
