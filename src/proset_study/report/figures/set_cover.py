@@ -245,7 +245,7 @@ def classes_figure(final: Final) -> ReportFigure | None:
 def fitted_of(final: Final) -> FittedSetCover:
     """The set covers of a final model."""
     fitted = final.model.fitted
-    assert isinstance(fitted, FittedSetCover), "these figures are drawn of set covers only"
+    assert isinstance(fitted, FittedSetCover), "set covers only"
     return fitted
 
 
