@@ -1,7 +1,8 @@
-"""What tests in several processes share: the first one that asks for it makes it, the others wait."""
+"""What several files of tests need; of what takes long the first process that asks makes it, the others wait."""
 
 import fcntl
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,3 +19,11 @@ def made_once(tmp_path_factory, name: str, make: Callable[[Path], object]) -> Pa
             make(folder)
             is_made.touch()
     return folder
+
+
+def dead_links(page: Path) -> list[str]:
+    """Addresses of files that a page links to and that are not there, once each."""
+    from proset_study.report.pages.links import is_there
+
+    addresses = re.findall(r'<a\b[^>]*?\bhref="([^"]*)"', page.read_text(encoding="utf-8"))
+    return [address for address in dict.fromkeys(addresses) if not is_there(page, address)]

@@ -4,7 +4,7 @@
 use rule _job as partial with:
     """As the report, with a list of what is missing, and marks in its place."""
     input:
-        models=lambda wildcards: missing.finished_files,
+        models=lambda wildcards: finished_files(study),
         published=published,
         statements=statements,
     output:
@@ -16,5 +16,5 @@ use rule _job as partial with:
         looks=looks,
         options=json.dumps(options),
         config=study.config,
-        missing=lambda wildcards: missing.fingerprint,
+        missing=lambda wildcards: missing_fingerprint(study),
         code=code("report"),

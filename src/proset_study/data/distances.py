@@ -45,8 +45,6 @@ def ranks(dissimilarities: np.ndarray, fitted: np.ndarray) -> np.ndarray:
 
     Entry i, j: how many of column j of `fitted`, shape (m, m), are at most `dissimilarities[i, j]`.
 
-    References
-    ----------
     J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5
     (2011), 2403-2424, section 4.1.
 

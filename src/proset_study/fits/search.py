@@ -1,7 +1,5 @@
 """The two-stage search, written once for all methods: draw parameters, cross-validate, pick by the rule.
 
-References
-----------
 I. M. Sobol, On the distribution of points in a cube and the approximate evaluation of integrals, USSR Computational
 Mathematics and Mathematical Physics 7 (1967), 86-112.
 J. Bergstra and Y. Bengio, Random search for hyper-parameter optimization, Journal of Machine Learning Research 13

@@ -26,10 +26,7 @@ METHODS = (*_FIRST, *sorted({module.name for module in iter_modules(__path__)} -
 def get(name: str) -> type[Method]:
     """The class of a method; importing its module does not import the library behind it.
 
-    Raises
-    ------
-    ValueError
-        If there is no such method, its module cannot be imported, or its class breaks the interface.
+    ValueError if there is no such method, its module cannot be imported, or its class breaks the interface.
     """
     if name not in METHODS:
         raise ValueError(f"method: {name!r} is unknown, allowed are {', '.join(METHODS)}")

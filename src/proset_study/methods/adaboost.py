@@ -5,8 +5,6 @@ votes T_t (1 for the class they predict, else -1 / (K - 1)), p is the softmax of
 classes p = 1 / (1 + exp(-sum_t a_t f_t)) with f_t = -1 or 1. Scikit-learn divides the sum by that of the weights, which
 leaves the order of the classes as it is and takes nearly all that is known out of their probabilities.
 
-References
-----------
 Y. Freund and R. E. Schapire, A decision-theoretic generalization of on-line learning and an application to boosting,
 Journal of Computer and System Sciences 55 (1997), 119-139.
 J. Friedman, T. Hastie and R. Tibshirani, Additive logistic regression: a statistical view of boosting, Annals of

@@ -1,7 +1,5 @@
 """Bagging: the mean of trees, each fitted to a bootstrap sample; its path counts trees.
 
-References
-----------
 L. Breiman, Bagging predictors, Machine Learning 24 (1996), 123-140.
 """
 
@@ -10,8 +8,6 @@ from proset_study.methods.estimators import TreeEnsemble
 
 
 class Bagging(TreeEnsemble):
-    """Bagged trees on the data of one fold; see `methods.base.Method`."""
-
     place = 12
     names = (Name("min_samples_leaf", "min. samples per leaf"),)
     cost = Cost(0.1, 3e-7, rows=1.25, features=0.5, complexity=1)

@@ -33,24 +33,13 @@ ABOUT = (
 
 @dataclass(frozen=True)
 class Name:
-    """How a parameter or the complexity of a method is written.
+    """How a parameter or the complexity of a method is written."""
 
-    Attributes
-    ----------
-    key : str
-        As in the config.
-    table : str
-        In tables; by default the key with spaces for underscores.
-    axis : str
-        On the axes of figures; by default as in tables.
-    number : str
-        Format of its values in tables, for example ".2f"; by default whole numbers have no digits after the point,
-        others two, or two significant ones if they are small.
-    """
-
-    key: str
-    table: str = ""
-    axis: str = ""
+    key: str  # as in the config
+    table: str = ""  # in tables; by default the key with spaces for underscores
+    axis: str = ""  # on the axes of figures; by default as in tables
+    # Format of its values in tables, for example ".2f"; by default whole numbers have no digits after the point, others
+    # two, or two significant ones if they are small.
     number: str = ""
 
 

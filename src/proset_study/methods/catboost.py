@@ -3,8 +3,6 @@
 Parameters have the library's names and defaults. A category becomes a number by the classes of the rows before it, in a
 random order, so that no row tells of itself. The package comes with the extra `battery` (`make .venv/battery`).
 
-References
-----------
 L. Prokhorenkova, G. Gusev, A. Vorobev, A. V. Dorogush and A. Gulin, CatBoost: unbiased boosting with categorical
 features, NeurIPS (2018).
 """
@@ -26,8 +24,6 @@ OF_THE_FIT = ("model_guid", "train_finish_time")  # in a stored model
 
 @dataclass(frozen=True)
 class FittedCatBoost(FittedModel):
-    """A classifier; see `methods.base.Fitted`."""
-
     classifier: "catboost.CatBoostClassifier"
     complexity: int  # on the path; where training ended before, the rest of the path is as its end
 
@@ -66,8 +62,6 @@ class FittedCatBoost(FittedModel):
 
 
 class CatBoost(Method):
-    """CatBoost on the data of one fold; see `methods.base.Method`."""
-
     label = "CatBoost"
     place = 38
     names = (Name("depth", axis="depth of a tree"),)

@@ -8,8 +8,6 @@ ball without content: it is neither covered nor a prototype.
 Along the path balls may hold more and more foreign samples (alpha of the source): they reach to the next one after
 these. The parameter `uncovered` (beta) is the share of the samples of a class that may be left out.
 
-References
-----------
 C. E. Priebe, J. G. DeVinney, D. J. Marchette and D. A. Socolinsky, Classification using class cover catch digraphs,
 Journal of Classification 20 (2003).
 """
@@ -25,8 +23,6 @@ FOREIGN = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50)
 
 
 class CCCD(NearestPrototype):
-    """Class cover catch digraphs on the data of one fold; see `methods.base.Method`."""
-
     label = "CCCD"
     place = 10
     cost = Cost(0.1, 3e-9, rows=2, features=0.5)

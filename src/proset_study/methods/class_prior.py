@@ -5,8 +5,6 @@ from proset_study.methods.estimators import EstimatorMethod
 
 
 class ClassPrior(EstimatorMethod):
-    """Proportions of the classes of one fold; see `methods.base.Method`."""
-
     place = 13
     cost = Cost(0.01, 1e-8)
     scaled = False

@@ -4,8 +4,6 @@ Samples, in random order, are added to the set when the set gets them wrong, unt
 version of imbalanced-learn 0.14 goes over the samples once, so that its set makes errors.) Where samples of several
 classes lie on each other, the one that was added first decides.
 
-References
-----------
 P. E. Hart, The condensed nearest neighbor rule, IEEE Trans. Inform. Theory 14 (1968).
 """
 
@@ -19,8 +17,6 @@ from proset_study.methods.nearest_prototype import OneSet
 
 
 class CondensedNN(OneSet):
-    """Condensed nearest neighbours on the data of one fold; see `methods.base.Method`."""
-
     label = "condensed NN"
     place = 9
     cost = Cost(0.05, 2e-10, rows=2.4)

@@ -3,8 +3,6 @@
 The groups of a class are those of k-means; their number is that of `nearest_prototype.PER_CLASS`, from one hull of all
 its samples to the nearest neighbour. In several hulls, or equally near to them, the nearest sample decides.
 
-References
-----------
 I. Takigawa, M. Kudo and A. Nakamura, Convex sets as prototypes for classifying patterns, Engineering Applications of
 Artificial Intelligence 22 (2009), 101-108.
 """
@@ -22,8 +20,6 @@ INSIDE = 1e-9  # of the distance to the nearest vertex: what is nearer to a hull
 
 @dataclass(frozen=True)
 class FittedConvexSets(FittedModel):
-    """The groups of every size; see `methods.base.Fitted`."""
-
     X: np.ndarray  # samples, shape (n, D)
     y: np.ndarray  # of int, shape (n,)
     groups: np.ndarray  # of each sample, from 0 in each class; of int, shape (complexity, n)
@@ -50,8 +46,6 @@ class FittedConvexSets(FittedModel):
 
 
 class ConvexSets(PerClass):
-    """Convex sets of each class on the data of one fold; see `methods.base.Method`."""
-
     label = "convex sets"
     place = 28
     cost = Cost(0.1, 4.3e-7, rows=1.7, features=0.5, trees=0.5, complexity=1)
@@ -83,8 +77,6 @@ def distances_to_hull(X: np.ndarray, vertices: np.ndarray) -> tuple[np.ndarray, 
 
     X has shape (n, D) and `vertices`, which may lie in the hull, (m, D); both results have shape (n,).
 
-    Examples
-    --------
     >>> distance, vertex = distances_to_hull(np.array([[1.0, 2.0], [0.5, 0.5]]), np.eye(3)[:, :2] * 2)
     >>> distance.round(6).tolist(), vertex.round(6).tolist()
     ([0.707107, 0.0], [1.0, 0.707107])

@@ -29,17 +29,7 @@ class Cost:
     tree: float = 0.0
 
     def __call__(self, size: "Size", stage: dict, fitted: int, scored: int) -> float:
-        """Rough CPU seconds of one fit and its scoring.
-
-        Parameters
-        ----------
-        size : Size
-            Of the whole data set.
-        stage : dict
-            Settings of the stage: "complexity" and "parameters".
-        fitted, scored : int
-            Rows.
-        """
+        """Rough CPU seconds of one fit and its scoring; `size` is of the whole data set, the last two are rows."""
         c, trees = stage["complexity"], size.classes if size.classes > 2 else 1
         work = fitted**self.rows * size.features**self.features * trees**self.trees * c**self.complexity
         return self.start + c * trees * self.tree + self.each * work

@@ -7,8 +7,6 @@ cross-validation inside the training data predicts. The probabilities of a sampl
 
 which is a linear system. LIBSVM couples in the same way, by folds of each pair; scikit-learn is about to drop that.
 
-References
-----------
 T.-F. Wu, C.-J. Lin and R. C. Weng, Probability estimates for multi-class classification by pairwise coupling, Journal
 of Machine Learning Research 5 (2004), 975-1005.
 J. Platt, Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods, in
@@ -97,8 +95,6 @@ def sigmoid(values: np.ndarray, is_first: np.ndarray, weight: np.ndarray) -> tup
 def couple(pairwise: np.ndarray) -> np.ndarray:
     """Probabilities, shape (N, K), of r_ij, shape (N, K, K), with a diagonal of 0.
 
-    Examples
-    --------
     >>> p = np.array([0.5, 0.3, 0.2])
     >>> pairwise = p[:, None] / (p[:, None] + p)
     >>> couple((pairwise - np.diag(pairwise.diagonal()))[None]).round(12).tolist()

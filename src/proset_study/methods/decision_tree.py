@@ -2,8 +2,6 @@
 
 Leaves predict (n_k + 1) / (n + K) (Laplace's correction): pure leaves would predict probabilities of 0.
 
-References
-----------
 L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone, Classification and regression trees, Wadsworth (1984).
 """
 
@@ -16,8 +14,6 @@ from proset_study.methods.base import Cost, FittedModel, Method, Name, Range
 
 @dataclass(frozen=True)
 class FittedDecisionTree(FittedModel):
-    """Nodes of a tree; see `methods.base.Fitted`."""
-
     left: np.ndarray  # of int, shape (nodes,): children, -1 for a leaf
     right: np.ndarray  # as `left`
     feature: np.ndarray  # of int, shape (nodes,)
@@ -43,8 +39,6 @@ class FittedDecisionTree(FittedModel):
 
 
 class DecisionTree(Method):
-    """A decision tree on the data of one fold; see `methods.base.Method`."""
-
     place = 14
     names = (Name("min_samples_leaf", "min. samples per leaf"),)
     cost = Cost(0.0, 6e-7, rows=1.25, features=0.5)

@@ -19,8 +19,6 @@ from proset_study.methods.base import Fitted, FittedModel, Method
 
 @dataclass(frozen=True)
 class FittedEstimator(FittedModel):
-    """A fitted classifier; see `methods.base.Fitted`."""
-
     method: type["EstimatorMethod"]  # that fitted it
     estimator: object  # its classes are 0..K-1
     complexity: int  # on the path; where the classifier stopped before, the rest of the path is as its end

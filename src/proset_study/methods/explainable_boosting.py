@@ -5,8 +5,6 @@ of a column of categories has a value for each of them, and every function has o
 boosted after the single features, with `max_rounds` of their own: they want fewer rounds, some 100, and these take
 several times as long, with several classes above all.
 
-References
-----------
 Y. Lou, R. Caruana and J. Gehrke, Intelligible models for classification and regression, KDD (2012), 150-158.
 H. Nori, S. Jenkins, P. Koch and R. Caruana, InterpretML: a unified framework for machine learning interpretability,
 arXiv:1909.09223 (2019).
@@ -21,8 +19,6 @@ AVX2 = 2  # a flag of its native library
 
 
 class ExplainableBoosting(EstimatorMethod):
-    """An explainable boosting machine on the data of one fold; see `methods.base.Method`."""
-
     place = 15
     cost = Cost(0.05, 2.2e-6, features=1, trees=1)
     draws = True

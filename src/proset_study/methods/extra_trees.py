@@ -3,8 +3,6 @@
 Its trees are fitted to all samples, not to bootstrap samples. Its path and its parameters are those of the random
 forest; how many features a split looks at matters more, since it says how many thresholds there are to choose from.
 
-References
-----------
 P. Geurts, D. Ernst and L. Wehenkel, Extremely randomized trees, Machine Learning 63 (2006), 3-42.
 """
 
@@ -12,14 +10,8 @@ from proset_study.methods.random_forest import RandomForest, settings
 
 
 class ExtraTrees(RandomForest):
-    """Extremely randomised trees on the data of one fold; see `methods.base.Method`."""
-
     label = "extra trees"
     place = 31
-
-    @staticmethod
-    def cost(size, stage, fitted, scored):
-        return stage["complexity"] * (1.2e-3 + 2.6e-7 * fitted**1.2 * size.features**0.3)
 
     @staticmethod
     def estimator(parameters, complexity, seed):

@@ -8,8 +8,6 @@ prototype of a sample's own class and d- that from the nearest of another class,
 Our own short code, with L-BFGS. In November 2026 sklvq 0.1.2 fails with scikit-learn 1.9; prosemble 2.4.0 needs JAX,
 without which its import fails, and prototorch 0.7.6 PyTorch: half a gigabyte and more for one method.
 
-References
-----------
 P. Schneider, M. Biehl, B. Hammer: Adaptive relevance matrices in learning vector quantization. Neural Computation 21
 (2009).
 """

@@ -4,8 +4,6 @@ A second library next to XGBoost, which needs no package beyond scikit-learn. It
 and send missing numbers to the side where they do better. A column of more categories than there are bins is taken for
 ranks in the order of their names.
 
-References
-----------
 J. Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 29 (2001), 1189-1232.
 G. Ke et al., LightGBM: a highly efficient gradient boosting decision tree, NeurIPS (2017).
 """
@@ -17,8 +15,6 @@ BINS = 255  # of a feature
 
 
 class HistGradientBoosting(EstimatorMethod):
-    """Gradient boosting on the data of one fold; see `methods.base.Method`."""
-
     place = 16
     names = (
         Name("iterations", axis="boosting rounds"),

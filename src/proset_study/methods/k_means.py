@@ -1,7 +1,5 @@
 """k-means of each class, predicted by the nearest centre; its path is `nearest_prototype.PER_CLASS`.
 
-References
-----------
 T. Hastie, R. Tibshirani and J. Friedman, The elements of statistical learning, 2nd ed. (2009), section 13.2.1.
 D. Arthur and S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA (2007).
 """
@@ -13,8 +11,6 @@ STARTS = 3  # of which the one with the smallest sum of squares is taken
 
 
 class KMeans(PerClass):
-    """k-means per class on the data of one fold; see `methods.base.Method`."""
-
     label = "k-means"
     place = 36
     cost = Cost(0.1, 2.2e-6, rows=1.25, complexity=1, tree=9e-3)

@@ -3,8 +3,6 @@
 The search starts at random medoids: measured on the data sets of the study it ends as low as from those of PAM's BUILD,
 in a fifth of the time.
 
-References
-----------
 L. Kaufman and P. J. Rousseeuw, Finding groups in data (1990), chapter 2.
 E. Schubert and P. J. Rousseeuw, Fast and eager k-medoids clustering, Information Systems 101 (2021).
 """
@@ -17,8 +15,6 @@ from proset_study.methods.nearest_prototype import NearestPrototype, PerClass
 
 
 class KMedoids(PerClass):
-    """k-medoids per class on the data of one fold; see `methods.base.Method`."""
-
     label = "k-medoids"
     place = 20
     cost = Cost(0.05, 2.1e-8, rows=2, trees=-0.6, complexity=1)

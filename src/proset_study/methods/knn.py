@@ -67,8 +67,6 @@ class FittedKNN(FittedModel):
 
 
 class KNN(Method):
-    """KNN on the data of one fold; see `methods.base.Method`."""
-
     label = "KNN"
     place = 2
     names = (Name("k", axis="neighbours k"), Name("pseudo_observations", number=".2g"))

@@ -7,8 +7,6 @@ which small tables have no split by categories.
 The package comes with the extra `battery` (`make .venv/battery`), and its wheel needs the system's libgomp.so.1 (on
 Debian and Ubuntu: `apt-get install libgomp1`).
 
-References
-----------
 G. Ke et al., LightGBM: a highly efficient gradient boosting decision tree, NeurIPS (2017).
 """
 
@@ -30,8 +28,6 @@ INTEGERS = ("num_leaves", "min_data_in_leaf")
 
 @dataclass(frozen=True)
 class FittedLightGBM(FittedModel):
-    """A booster; see `methods.base.Fitted`."""
-
     booster: "lightgbm.Booster"
     n_classes: int
     complexity: int  # on the path; where no tree finds a split any more, the rest of the path is as its end
@@ -69,8 +65,6 @@ class FittedLightGBM(FittedModel):
 
 
 class LightGBM(Method):
-    """LightGBM on the data of one fold; see `methods.base.Method`."""
-
     label = "LightGBM"
     place = 37
     names = (Name("num_leaves", "leaves per tree"), Name("min_data_in_leaf", "min. samples per leaf"))

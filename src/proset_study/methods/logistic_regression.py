@@ -1,7 +1,5 @@
 """Logistic regression with elastic net; its path doubles C, the inverse strength of the penalty, from 2e-5 on.
 
-References
-----------
 H. Zou and T. Hastie, Regularization and variable selection via the elastic net, Journal of the Royal Statistical
 Society B 67 (2005), 301-320.
 A. Defazio, F. Bach and S. Lacoste-Julien, SAGA: a fast incremental gradient method with support for non-strongly convex
@@ -20,8 +18,6 @@ MAX_ITER = 10_000
 
 @dataclass(frozen=True)
 class FittedLogisticRegression(FittedModel):
-    """Coefficients for every C on the path; see `methods.base.Fitted`."""
-
     coefficients: np.ndarray  # shape (complexity, K, D); for two classes K = 1: those of the second one
     intercepts: np.ndarray  # shape (complexity, K)
     iterations: np.ndarray  # of int, shape (complexity,)
@@ -46,8 +42,6 @@ class FittedLogisticRegression(FittedModel):
 
 
 class LogisticRegression(Method):
-    """Logistic regression on the data of one fold; see `methods.base.Method`."""
-
     place = 17
     names = (Name("log2_c", "C (its place in the log2 grid)"), Name("l1_ratio", number=".2f"))
     cost = Cost(0.05, 6e-8, features=1.5, trees=1, complexity=1)

@@ -4,8 +4,6 @@ Every draw moves the nearest prototype: towards a sample of its true class, away
 a learning rate of its own, which falls while it is right and recovers while it is wrong. Our own short code: in
 November 2026 sklvq 0.1.2 and sklearn-lvq 1.1.1 fail with scikit-learn 1.9 and SciPy 1.17.
 
-References
-----------
 T. Kohonen, Self-organizing maps, 3rd ed. (2001), section 6.3.
 T. Kohonen et al., LVQ_PAK: The learning vector quantization program package, Helsinki University of Technology (1996).
 """

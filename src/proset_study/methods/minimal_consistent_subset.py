@@ -6,8 +6,6 @@ is taken away if the others stay consistent (Gates' reduced nearest neighbour ru
 consistent part, but need not be the smallest. Samples of several classes that lie on each other ask for nothing, as no
 subset gets all of them right.
 
-References
-----------
 P. E. Hart, The condensed nearest neighbor rule, IEEE Trans. Inform. Theory 14 (1968).
 G. W. Gates, The reduced nearest neighbor rule, IEEE Trans. Inform. Theory 18 (1972).
 G. Wilfong, Nearest neighbor problems, Int. J. Computational Geometry and Applications 2 (1992).
@@ -25,8 +23,6 @@ NODES = 20_000  # of the search tree, where it ends with the best subset it know
 
 
 class MinimalConsistentSubset(OneSet):
-    """The subset of the data of one fold; see `methods.base.Method`."""
-
     label = "minimal consistent subset"
     place = 43
     cost = Cost(1.0, 2e-6, rows=2)

@@ -4,8 +4,6 @@ A round divides the samples at random into `PARTS` parts, classifies each part b
 part, and throws away what is wrong. It ends when `QUIET` rounds in succession threw nothing away. Where a class has no
 sample left, it is never predicted.
 
-References
-----------
 P. A. Devijver and J. Kittler, Pattern recognition: a statistical approach, Prentice Hall (1982), section 3.11.
 """
 
@@ -20,8 +18,6 @@ QUIET = 5
 
 
 class Multiedit(OneSet):
-    """Multiedit on the data of one fold; see `methods.base.Method`."""
-
     label = "multiedit"
     place = 24
     cost = Cost(0.01, 5e-9, rows=2)

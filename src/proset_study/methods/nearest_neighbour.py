@@ -2,8 +2,6 @@
 
 Unlike KNN with k = 1 it predicts classes and counts its prototypes.
 
-References
-----------
 T. M. Cover and P. E. Hart, Nearest neighbor pattern classification, IEEE Trans. Inform. Theory 13 (1967).
 """
 
@@ -14,8 +12,6 @@ from proset_study.methods.nearest_prototype import OneSet
 
 
 class NearestNeighbour(OneSet):
-    """1-NN on the data of one fold; see `methods.base.Method`."""
-
     label = "1-NN"
     place = 8
     cost = Cost(0.06, 3.3e-9, rows=2)

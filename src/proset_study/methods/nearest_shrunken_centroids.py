@@ -4,8 +4,6 @@ The mean of each class is moved towards that of all samples by `shrink_threshold
 feature; a feature whose means have all arrived there decides nothing any more. Probabilities are those of the authors:
 scikit-learn's (1.9) forget a factor of 1/2 of the scores, so that without any feature they are the squared class prior.
 
-References
-----------
 R. Tibshirani, T. Hastie, B. Narasimhan and G. Chu, Diagnosis of multiple cancer types by shrunken centroids of gene
 expression, Proc. Natl. Acad. Sci. USA 99 (2002), 6567-6572.
 """
@@ -19,8 +17,6 @@ from proset_study.methods.estimators import EstimatorMethod
 
 
 class NearestShrunkenCentroids(EstimatorMethod):
-    """Shrunken centroids on the data of one fold; see `methods.base.Method`."""
-
     label = "shrunken centroids"
     place = 42
     names = (Name("shrink_threshold", "threshold of shrinking", number=".2g"),)

@@ -4,8 +4,6 @@ It has one hidden layer, or as many of the same size as `layers` says.
 
 It ends after `MAX_ITER` iterations, which is before the minimum for many units: another kind of regularisation.
 
-References
-----------
 D. E. Rumelhart, G. E. Hinton and R. J. Williams, Learning representations by back-propagating errors, Nature 323
 (1986), 533-536.
 """
@@ -18,8 +16,6 @@ MAX_ITER = 1000
 
 
 class NeuralNetwork(EstimatorMethod):
-    """A network on the data of one fold; see `methods.base.Method`."""
-
     place = 29
     names = (Name("units", "hidden units"), Name("alpha", number=".2g"))
     cost = Cost(0.05, 7.5e-4, features=0.25)

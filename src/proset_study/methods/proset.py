@@ -81,8 +81,6 @@ class FittedProset(FittedModel):
 
 
 class Proset(Method):
-    """Proset on the data of one fold; see `methods.base.Method`."""
-
     place = 1
     names: ClassVar[tuple[Name, ...]] = (
         Name("lambda_v", "lambda_v", axis=r"$\lambda_v$ (penalty on feature weights)", number=".1e"),

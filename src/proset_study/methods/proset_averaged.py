@@ -13,8 +13,6 @@ DRAWS = 5
 
 @dataclass(frozen=True)
 class FittedAverage(FittedModel):
-    """Proset models whose probabilities are averaged; see `methods.base.Fitted`."""
-
     models: tuple[FittedProset, ...]
 
     def staged_predict_proba(self, X):
@@ -59,8 +57,6 @@ class FittedAverage(FittedModel):
 
 
 class ProsetAveraged(Proset):
-    """Averaged models on the data of one fold; see `methods.base.Method`."""
-
     label = f"proset (mean of {DRAWS})"
     place = 23
     model = FittedAverage

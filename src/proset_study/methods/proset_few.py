@@ -54,8 +54,6 @@ class FittedFew(FittedProset):
 
 
 class ProsetFew(Proset):
-    """Few prototypes on the data of one fold; see `methods.base.Method`."""
-
     label = "proset (few prototypes)"
     place = 6
     names = (Name("size", "size on the path of 1, 2, ..., 10, 12, 15, 20, ... prototypes"),)

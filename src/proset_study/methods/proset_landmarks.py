@@ -3,8 +3,6 @@
 So it can be had for strings, images under a distance of their own, or a matrix. A feature weight says how much a
 landmark counts; those without weight are not needed to predict. References are as in `proset_leave_one_out`.
 
-References
-----------
 E. Pekalska and R. P. W. Duin, The dissimilarity representation for pattern recognition, World Scientific (2005),
 chapter 4.
 """
@@ -27,8 +25,6 @@ _PREFIX = "proset_"  # of the arrays of the model in the space of landmarks
 
 @dataclass(frozen=True)
 class FittedLandmarks(FittedModel):
-    """A proset model on dissimilarities from landmarks; see `methods.base.Fitted`."""
-
     proset: FittedProset
     landmarks: np.ndarray  # shape (L, D), as `FoldData.points`
     points: np.ndarray  # prototypes, shape (M, D), as `landmarks`
@@ -74,8 +70,6 @@ class FittedLandmarks(FittedModel):
 
 
 class ProsetLandmarks(ProsetLeaveOneOut):
-    """Proset on dissimilarities of the data of one fold; see `methods.base.Method`."""
-
     label = "proset (landmarks)"
     place = 30
     model = FittedLandmarks

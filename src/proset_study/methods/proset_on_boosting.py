@@ -14,16 +14,7 @@ class Trees:
     """Trees boosted by XGBoost's native interface, with what a base model needs of scikit-learn's.
 
     The package's own `XGBClassifier` is not there in jobs, which import XGBoost without scikit-learn.
-
-    Parameters
-    ----------
-    seed : int
-
-    Attributes
-    ----------
-    classes_ : ndarray, shape (K,)
-    booster_ : ndarray of uint8
-        In XGBoost's format.
+    Fitted, it has `classes_`, shape (K,), and `booster_`, of uint8, in XGBoost's format.
     """
 
     def __init__(self, seed: int):
@@ -52,8 +43,6 @@ class Trees:
 
 
 class ProsetOnBoosting(Corrected):
-    """Boosting with prototypes on the data of one fold; see `methods.base.Method`."""
-
     label = "proset on boosting"
     place = 35
     parameters = {**Corrected.parameters, "explainable": Range(0, 1, integer=True)}  # noqa: RUF012 - 1: the machine

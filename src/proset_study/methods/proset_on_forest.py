@@ -4,8 +4,6 @@ from proset_study.methods.corrected import Corrected
 
 
 class ProsetOnForest(Corrected):
-    """A random forest with prototypes on the data of one fold; see `methods.base.Method`."""
-
     label = "proset on a random forest"
     place = 34
     trusted = ("sklearn.tree._tree.Tree",)

@@ -3,8 +3,6 @@
 Its path counts trees. How many of D features a split looks at is a proportion, `max_features`, or D^e with e the
 `features_exponent`, which counts if both are given; if none is, sqrt(D).
 
-References
-----------
 L. Breiman, Random forests, Machine Learning 45 (2001), 5-32.
 """
 
@@ -17,8 +15,6 @@ SQRT = 0.5  # exponent
 
 
 class RandomForest(TreeEnsemble):
-    """A random forest on the data of one fold; see `methods.base.Method`."""
-
     place = 18
     names = (
         Name("min_samples_leaf", "min. samples per leaf"),

@@ -1,7 +1,5 @@
 """Prototype selection by set cover, greedy; its path counts radii, from balls of single samples to large ones.
 
-References
-----------
 J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
 2403-2424.
 """
@@ -96,8 +94,6 @@ class FittedSetCover(FittedModel):
 
 
 class SetCover(Method):
-    """Set cover on the data of one fold; see `methods.base.Method`."""
-
     label = "set cover"
     place = 22
     names: ClassVar[tuple[Name, ...]] = (Name("radius", "radius (its place in the grid)"), Name("cost", number=".2f"))

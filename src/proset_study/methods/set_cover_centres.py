@@ -1,9 +1,6 @@
 """Prototype selection by set cover, greedy, with centres of k-means of each class among the candidates.
 
-References
-----------
-J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
-2403-2424, section 4.2.
+Section 4.2 of the source of `set_cover`.
 """
 
 import numpy as np
@@ -15,8 +12,6 @@ CENTRES = 10  # of each class
 
 
 class SetCoverCentres(SetCover):
-    """Set cover on the data of one fold, with centres; see `methods.base.Method`."""
-
     label = "set cover (centres)"
     place = 19
     cost = Cost(0.1, 8e-6, rows=1.5)

@@ -1,9 +1,6 @@
 """Prototype selection by set cover, by linear programming and randomised rounding; the path is that of `set_cover`.
 
-References
-----------
-J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
-2403-2424, section 3.1.
+Section 3.1 of the source of `set_cover`.
 """
 
 from proset_study.methods.base import Cost
@@ -11,8 +8,6 @@ from proset_study.methods.set_cover import SetCover
 
 
 class SetCoverLP(SetCover):
-    """Set cover on the data of one fold, rounded; see `methods.base.Method`."""
-
     label = "set cover (LP)"
     place = 21
     cost = Cost(0.3, 4.7e-5, rows=1.5)

@@ -3,10 +3,7 @@
 The grid of `set_cover` is fine where balls are small and coarse where they are large; this one is as fine everywhere.
 The source takes it from the smallest distance to the median, which are 21 radii at the default `step`.
 
-References
-----------
-J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
-2403-2424, section 6.3.
+Section 6.3 of the source of `set_cover`.
 """
 
 import numpy as np
@@ -21,8 +18,6 @@ STEP = 0.025  # proportion of the distances between samples from one radius to t
 
 
 class SetCoverQuantiles(SetCover):
-    """Set cover on the data of one fold, radii equally spaced; see `methods.base.Method`."""
-
     label = "set cover (quantiles)"
     place = 44
     names = (*SetCover.names, Name("step", "step of the quantiles", number=".3g"))

@@ -3,10 +3,7 @@
 Of each class a share of the samples keeps its label, drawn at random; these are what is to be covered. With
 `unlabelled` = 0, the others are left out altogether, for comparison.
 
-References
-----------
-J. Bien and R. Tibshirani, Prototype selection for interpretable classification, Annals of Applied Statistics 5 (2011),
-2403-2424, section 4.2.
+Section 4.2 of the source of `set_cover`.
 """
 
 import numpy as np
@@ -16,8 +13,6 @@ from proset_study.methods.set_cover import SetCover
 
 
 class SetCoverUnlabelled(SetCover):
-    """Set cover on the data of one fold, most without labels; see `methods.base.Method`."""
-
     label = "set cover (few labels)"
     place = 25
     names = (*SetCover.names, Name("labelled", "share with a label", number=".2f"))

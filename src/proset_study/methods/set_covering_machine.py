@@ -9,8 +9,6 @@ The source has two classes. Here, each class has a machine against the rest, and
 says yes or, if that are several or none, that is deepest inside or nearest to it: with the largest signed distance from
 the border of a feature.
 
-References
-----------
 M. Marchand and J. Shawe-Taylor, The set covering machine, Journal of Machine Learning Research 3 (2002), 723-746.
 """
 
@@ -64,8 +62,6 @@ class FittedMachine(FittedModel):
 
 
 class SetCoveringMachine(NearestPrototype):
-    """Set covering machines on the data of one fold; see `methods.base.Method`."""
-
     label = "set covering machine"
     place = 26
     names = (Name("balls", "balls of each class"), Name("penalty", number=".2f"))
@@ -116,8 +112,6 @@ class Balls:
 
         `positive`, shape (n,), are the samples of the class; `penalty` is >= 0.
 
-        Examples
-        --------
         On a line, two groups of the class with two other samples between them:
 
         >>> x = np.array([0.0, 1.0, 4.0, 5.0, 8.0, 9.0])

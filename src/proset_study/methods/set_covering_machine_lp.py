@@ -3,8 +3,6 @@
 The relaxed problem of set cover of each class is solved, and not rounded: a point gets the class whose balls around it
 have the largest sum in the solution. Its path is that of `set_cover`.
 
-References
-----------
 Z. Hussain, S. Szedmak and J. Shawe-Taylor, The linear programming set covering machine, Pattern Analysis, Statistical
 Modelling and Computational Learning (2004).
 """
@@ -66,8 +64,6 @@ class FittedShares(FittedModel):
 
 
 class SetCoveringMachineLP(SetCoverLP):
-    """Relaxed set cover on the data of one fold; see `methods.base.Method`."""
-
     label = "set covering machine (LP)"
     place = 27
     cost = Cost(0.1, 2.5e-5, rows=1.5)

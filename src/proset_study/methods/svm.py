@@ -13,8 +13,6 @@ With another dissimilarity than the Euclidean distance the kernel matrix may hav
 absolute value of the smallest is added to its diagonal ("shift"), which makes it definite and leaves the kernel of
 different samples, and so predictions, as they are; how much it was is in the summary, `kernel_shift`.
 
-References
-----------
 C. Cortes and V. Vapnik, Support-vector networks, Machine Learning 20 (1995), 273-297.
 J. Platt, Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods, in
 Advances in Large Margin Classifiers, MIT Press (1999), 61-74.
@@ -54,8 +52,6 @@ class FittedKernelMachine(FittedEstimator):
 
 
 class SVM(EstimatorMethod):
-    """A support vector machine on the data of one fold; see `methods.base.Method`."""
-
     label = "SVM"
     place = 5
     cost = Cost(0.015, 6.5e-8, rows=2)
@@ -136,8 +132,6 @@ class SVM(EstimatorMethod):
 def gamma_of(parameters: dict[str, float], n_features: int) -> float:
     """Gamma, which is given as it is or times the number of features; ValueError unless by one of both.
 
-    Examples
-    --------
     >>> gamma_of({"gamma": 0.5}, 4), gamma_of({"gamma_features": 1.0}, 4)
     (0.5, 0.25)
     """
@@ -162,8 +156,6 @@ def kernel(X: np.ndarray, points: np.ndarray, metric: str, gamma: float) -> np.n
 def shift_of(matrix: np.ndarray) -> float:
     """What must be added to the diagonal of a symmetric matrix so that no eigenvalue is negative, up to `ROUNDING`.
 
-    Examples
-    --------
     >>> shift_of(np.array([[1.0, 0.5], [0.5, 1.0]])), round(shift_of(np.array([[1.0, 1.5], [1.5, 1.0]])), 12)
     (0.0, 0.5)
     """

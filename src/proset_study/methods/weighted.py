@@ -41,13 +41,7 @@ def explain_point(fitted: WeightedPrototypeModel, x: np.ndarray) -> Explanation:
 
 
 def weighted(fitted: Fitted) -> WeightedPrototypeModel:
-    """The same model, if its prototypes and features have weights.
-
-    Raises
-    ------
-    ValueError
-        If they have not.
-    """
+    """The same model, if its prototypes and features have weights; ValueError if they have not."""
     if not isinstance(fitted, WeightedPrototypeModel):
         raise ValueError("this model has no weighted prototypes to explain it by, and no familiarity")
     return fitted

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FittedXGBoost(FittedModel):
-    """A booster; see `methods.base.Fitted`."""
-
     booster: "xgboost.Booster"
     n_classes: int
 
@@ -56,8 +54,6 @@ class FittedXGBoost(FittedModel):
 
 
 class XGBoost(Method):
-    """XGBoost on the data of one fold; see `methods.base.Method`."""
-
     label = "XGBoost"
     place = 3
     names = (

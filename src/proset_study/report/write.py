@@ -68,17 +68,9 @@ def write_page_of(data_set: str, stored: Stored, folder: Path, options: list[str
     figures = folder / layout.FIGURES.format(data_set=data_set)
     page = folder / layout.PAGE.format(data_set=data_set)
     write_figures(stored, figures, data_set)
-    write_data_set(page, stored, data_set, figures, options, neighbours(order, data_set))
-
-
-def neighbours(order: list[str], data_set: str) -> tuple[str, str]:
-    """The data sets before and after one; empty at the ends.
-
-    >>> neighbours(["iris", "wine"], "wine")
-    ('iris', '')
-    """
     place = order.index(data_set)
-    return ["", *order][place], [*order, ""][place + 1]
+    neighbours = ["", *order][place], [*order, ""][place + 1]
+    write_data_set(page, stored, data_set, figures, options, neighbours)
 
 
 def _overview(stored, folder, published, options):

@@ -1,7 +1,7 @@
 """Final models that a study lacks, and why: the first step towards each whose output is not there."""
 
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 
 from proset_study.base.records import fingerprint
@@ -24,35 +24,30 @@ class MissingModel:
     target: str  # the output to ask Snakemake for
 
 
-class MissingModels:
-    """The missing models of a study when they are first asked for; files come and go while Snakemake works."""
+@cache
+def _first_found(study: Study) -> list[MissingModel]:
+    """Those when they are first asked for: files come and go while Snakemake works."""
+    return find_missing_models(study)
 
-    def __init__(self, study: Study):
-        self.study = study
 
-    @cached_property
-    def found(self) -> list[MissingModel]:
-        return find_missing_models(self.study)
+def finished_files(study: Study) -> list[str]:
+    """The files of all final models that were not missing at first, and of their evaluations as far as these exist."""
+    absent = {(model.replicate, model.run, model.data_set) for model in _first_found(study)}
+    finished = dict.fromkeys(
+        file
+        for place in layout.places(study, study.replicates)
+        if (place.replicate, place.run, place.data_set) not in absent
+        for _, files in place.steps()
+        for file in files
+    )
+    folders = {Path(file).parent for file in finished}
+    evaluations = layout.evaluation_files(study, study.replicates)
+    return [*finished, *(file for file in evaluations if Path(file).parent in folders and Path(file).exists())]
 
-    @property
-    def finished_files(self) -> list[str]:
-        """The files of all other final models, and of their evaluations as far as these exist."""
-        study, absent = self.study, {(model.replicate, model.run, model.data_set) for model in self.found}
-        finished = dict.fromkeys(
-            file
-            for place in layout.places(study, study.replicates)
-            if (place.replicate, place.run, place.data_set) not in absent
-            for _, files in place.steps()
-            for file in files
-        )
-        folders = {Path(file).parent for file in finished}
-        evaluations = layout.evaluation_files(study, study.replicates)
-        return [*finished, *(file for file in evaluations if Path(file).parent in folders and Path(file).exists())]
 
-    @property
-    def fingerprint(self) -> str:
-        """Changes with the missing models and their reasons."""
-        return fingerprint([asdict(model) for model in self.found])
+def missing_fingerprint(study: Study) -> str:
+    """Changes with the models that were missing at first, and their reasons."""
+    return fingerprint([asdict(model) for model in _first_found(study)])
 
 
 def find_missing_models(study: Study) -> list[MissingModel]:

@@ -213,12 +213,12 @@ def data_files(study: Study) -> list[str]:
     return list(dict.fromkeys(place.name(DATA) for place in places(study, study.replicates)))
 
 
-def evaluation_files(study: Study, replicates: Iterable[int | str], data_set: str | None = None) -> list[str]:
-    """Records of all evaluations that the config asks for, optionally of one data set."""
+def evaluation_files(study: Study, replicates: Iterable[int | str]) -> list[str]:
+    """Records of all evaluations that the config asks for."""
     return [
         Place(study, replicate, d, run.name).name(EVALUATION, kind=kind)
         for kind in KINDS
-        for replicate, run, d in study.evaluated(kind, replicates, data_set)
+        for replicate, run, d in study.evaluated(kind, replicates)
     ]
 
 

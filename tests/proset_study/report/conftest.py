@@ -5,16 +5,18 @@ from tests.shared import made_once
 
 from proset_study.base.records import write_json
 from proset_study.report.analysis.manifest import manifest
-from proset_study.report.catalogue import data_set_figures, overview_figures, plan, write_figures
+from proset_study.report.catalogue import data_set_figures, overview_figures, write_figures
+from proset_study.report.figures.registry import Subject, planned
 from proset_study.report.figures.style import context
 from proset_study.report.pages.charts import write_library
 from proset_study.report.pages.front_page import write_explore, write_index, write_tables
 from proset_study.report.pages.pages import write_data_set
-from proset_study.report.write import neighbours, write_report
+from proset_study.report.write import write_page_of, write_report
 from proset_study.store.packed import pack
 from proset_study.store.results import Row, read_published
 from proset_study.store.stored import Stored
 from proset_study.study import layout
+from proset_study.study.failures import LOCAL
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 
@@ -28,7 +30,7 @@ def all_figures(stored):
 
 def drawn(stored, data_set, name):
     """One figure of a data set, and the final models that it shows."""
-    (spec,) = [spec for spec in plan(stored, data_set) if spec.name == f"{data_set}_{name}"]
+    (spec,) = [spec for spec in planned(Subject(stored, data_set)) if spec.name == f"{data_set}_{name}"]
     finals = {final.run.name: final for final in stored.finals(0, data_set)}
     with context():
         return spec.drawn(finals), [finals[run.name] for run in spec.runs]
@@ -73,13 +75,11 @@ def report(stored, tmp_path_factory):
         write_figures(whole, folder / "figures/overview", PUBLISHED)
         order = stored.study.data_sets
         for data_set in order:
-            figures = folder / "figures" / data_set
             if data_set == "cross":  # whose page only has to be there
-                write_json(figures / "figures.json", {"figures": [], "missing": []})
+                write_json(folder / "figures/cross/figures.json", {"figures": [], "missing": []})
+                write_data_set(folder / "data_sets/cross.html", stored, data_set, folder / "figures/cross")
             else:
-                write_figures(stored, figures, data_set)
-            page = folder / f"data_sets/{data_set}.html"
-            write_data_set(page, stored, data_set, figures, neighbours=neighbours(order, data_set))
+                write_page_of(data_set, stored, folder, LOCAL, order)
         write_report(whole, folder, PUBLISHED, ["tables", "numbers", "models"])
         write_json(folder / "manifest.json", manifest(whole) | {"not_converged": {"0": ["replicate_0/<a>, trial 3"]}})
         records = [name for name in layout.record_names(whole.study, "replicate_0") if (stored.folder / name).exists()]

@@ -4,8 +4,9 @@ import re
 import shutil
 
 import pytest
+from tests.shared import dead_links
 
-from proset_study.report.pages.links import as_committed, dead_links
+from proset_study.report.pages.links import as_committed
 from proset_study.report.renew import PARTS, SCRIPTS, renew, replaced
 from proset_study.report.write import write_report
 from proset_study.study import layout

@@ -9,8 +9,6 @@ distance d have N(d) words within m of both, which is 0 for d > 2 m. How many pa
 distance d follows from how many agree at given positions, by binomial inversion; for d <= 2 m, sets of at least k - 2 m
 positions are enough: for k = 5 and m = 1 they are 16.
 
-References
-----------
 C. S. Leslie, E. Eskin, A. Cohen, J. Weston and W. S. Noble, Mismatch string kernels for discriminative protein
 classification, Bioinformatics 20 (2004), 467-476.
 """

@@ -9,8 +9,6 @@ vectors that span their planes are rounded to multiples of 2^-26. Products of tw
 up to 1 are exact, and so the order of sums does not matter. All else is done entry by entry. Rounding changes a squared
 distance by some 1e-8 of what it is without the planes, by up to 1e-6 where two planes are nearly parallel.
 
-References
-----------
 P. Y. Simard, Y. A. Le Cun and J. S. Denker, Efficient pattern recognition using a new transformation distance, in
 Advances in Neural Information Processing Systems 5 (1993), 50-58.
 P. Y. Simard et al., Transformation invariance in pattern recognition: tangent distance and tangent propagation, in

@@ -1,7 +1,5 @@
 """Ten rules by which a bank might divide its customers, by numbers and categories.
 
-References
-----------
 R. Agrawal, T. Imielinski and A. Swami, Database mining: a performance perspective, IEEE Transactions on Knowledge and
 Data Engineering 5 (1993), 914-925.
 """

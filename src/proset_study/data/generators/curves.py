@@ -1,7 +1,5 @@
 """Two curves in the plane with noise around them: moons, circles or spirals.
 
-References
-----------
 F. Pedregosa and others, Scikit-learn: machine learning in Python, Journal of Machine Learning Research 12 (2011),
 2825-2830: `make_moons` and `make_circles`.
 K. J. Lang and M. J. Witbrock, Learning to tell two spirals apart, Proceedings of the 1988 Connectionist Models Summer

@@ -1,7 +1,5 @@
 """Whether a noisy function of a few uniform features is above its median.
 
-References
-----------
 J. H. Friedman, Multivariate adaptive regression splines, The Annals of Statistics 19 (1991), 1-67.
 """
 

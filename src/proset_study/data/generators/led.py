@@ -1,7 +1,5 @@
 """Digits on a display of seven segments, each of which may be faulty.
 
-References
-----------
 L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone, Classification and Regression Trees (1984), section 2.6.1.
 """
 

@@ -107,8 +107,6 @@ class Mixed(Generator):
     def probabilities(self, X, rng=None):
         """Given what is not missing, and that the rest is.
 
-        Examples
-        --------
         Without the category nothing is known, as one half of its levels is reversed.
 
         >>> X = np.array([[0.7, 0.0, 0.0, np.nan, 4.0, 8.0]])

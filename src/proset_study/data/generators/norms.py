@@ -1,7 +1,5 @@
 """Normal distributions in many dimensions, none of which a single feature separates: twonorm, threenorm, ringnorm.
 
-References
-----------
 L. Breiman, Bias, variance, and arcing classifiers, Technical Report 460, Statistics Department, University of
 California, Berkeley (1996).
 L. Breiman, Arcing classifiers, The Annals of Statistics 26 (1998), 801-849.

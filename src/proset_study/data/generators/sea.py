@@ -1,7 +1,5 @@
 """A plane through two of three features, with label noise.
 
-References
-----------
 W. N. Street and Y. Kim, A streaming ensemble algorithm (SEA) for large-scale classification, Proceedings of the seventh
 ACM SIGKDD International Conference on Knowledge Discovery and Data Mining (2001), 377-382.
 """

@@ -1,7 +1,5 @@
 """Shells around the origin, equally frequent.
 
-References
-----------
 T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2nd edition (2009), example 10.2: ten
 normal features, two classes.
 J. Zhu, H. Zou, S. Rosset and T. Hastie, Multi-class AdaBoost, Statistics and Its Interface 2 (2009), 349-360: ten

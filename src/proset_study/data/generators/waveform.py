@@ -1,7 +1,5 @@
 """Waves that are random mixtures of two of three triangles.
 
-References
-----------
 L. Breiman, J. H. Friedman, R. A. Olshen and C. J. Stone, Classification and Regression Trees (1984), section 2.6.2.
 """
 

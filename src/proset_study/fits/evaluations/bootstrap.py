@@ -1,7 +1,5 @@
 """Leave-one-out bootstrap and .632+ estimates of the error of the chosen model, from the training part alone.
 
-References
-----------
 B. Efron and R. Tibshirani, Improvements on cross-validation: the .632+ bootstrap method, Journal of the American
 Statistical Association 92 (1997). Here samples are drawn class by class, as the folds are.
 """

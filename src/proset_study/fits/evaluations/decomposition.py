@@ -1,7 +1,5 @@
 """Expected loss as noise, squared bias and variance.
 
-References
-----------
 R. Kohavi and D. H. Wolpert, Bias plus variance decomposition for zero-one loss functions, ICML (1996).
 """
 

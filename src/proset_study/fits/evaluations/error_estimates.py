@@ -1,7 +1,5 @@
 """How good estimates of the error rate are: each beside the true error, over training sets drawn anew (E18).
 
-References
-----------
 T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2nd edition (2009), chapter 7.
 B. Efron and R. Tibshirani, Improvements on cross-validation: the .632+ bootstrap method, Journal of the American
 Statistical Association 92 (1997), 548-560.

@@ -32,6 +32,7 @@ MEMORY = 2**33  # bytes of address space
 MAX_FILES = 100_000  # of a report; `store.packed` limits their bytes
 MAX_LINES = 2_000_000  # of a table, whose rows are in memory
 MAX_DATA = 2**32  # bytes of all data sets that are made again
+MAX_LINE = 500  # characters of what an error says
 TIMESTAMP = ".snakemake_timestamp"  # an empty file of Snakemake's own in each folder that is an output
 _MANIFEST = {
     **dict.fromkeys(("arithmetic", "config", "cost", "data_sha256", "not_converged", "records_sha256"), dict),
@@ -209,10 +210,10 @@ def _once(pairs):
     return found
 
 
-def one_line(error: BaseException, length: int = 500) -> str:
+def one_line(error: BaseException) -> str:
     """What an error says, in one line that is not too long."""
     text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= length else f"{text[:length]}..."
+    return text if len(text) <= MAX_LINE else f"{text[:MAX_LINE]}..."
 
 
 @contextmanager

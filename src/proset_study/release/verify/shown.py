@@ -67,7 +67,10 @@ def pages(
     What is not checked is said to `skip`.
     """
     theirs = {name for name in foreign.files if is_shown(name)}
-    if why := _not_rendered(stored, manifest):
+    why = other_code(manifest)
+    if not why and not stored.is_whole:
+        why = "not all records are here, or of another arithmetic"
+    if why:
         skip(f"{len(theirs)} pages and figures ({layout.INDEX}, ...), not rendered again: {why}")
         return
     options = manifest["rendered"]["options"]
@@ -109,11 +112,6 @@ def other_code(manifest: dict) -> str:
     if rendered is not None and all(rendered[key] == value for key, value in made_with().items()):
         return ""
     return f"made by other code or libraries, proset {manifest['versions']['proset']} of commit {manifest['commit']}"
-
-
-def _not_rendered(stored, manifest):
-    """Why pages cannot be made again here; empty if they can."""
-    return other_code(manifest) or ("" if stored.is_whole else "not all records are here, or of another arithmetic")
 
 
 def _compare(name, stored, foreign):

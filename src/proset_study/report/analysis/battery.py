@@ -36,7 +36,6 @@ class Property:
     above: str
     up_to: str
     unit: str = "{:g}"
-    logarithmic: bool = False
     some: str = ""  # of tables above 0
     none: str = ""
 
@@ -52,11 +51,9 @@ class Property:
 
 
 PROPERTIES = {
-    "train_samples": Property(
-        "training rows", "more than {} training rows", "at most {} training rows", "{:,.0f}", True
-    ),
-    "columns": Property("columns", "more than {} columns", "at most {} columns", "{:,.0f}", True),
-    "classes": Property("classes", "more than {} classes", "at most {} classes", "{:.0f}", True),
+    "train_samples": Property("training rows", "more than {} training rows", "at most {} training rows", "{:,.0f}"),
+    "columns": Property("columns", "more than {} columns", "at most {} columns", "{:,.0f}"),
+    "classes": Property("classes", "more than {} classes", "at most {} classes", "{:.0f}"),
     "noise": Property("noise", "noise above {}", "noise up to {}", "{:.2f}"),
     "categorical": Property(
         *("categorical columns", "more than {} categorical columns", "at most {} categorical columns", "{:.0%}"),

@@ -13,8 +13,6 @@ which is the main question, and all properties and rivals for the single rivals.
 these two finds an effect in less than 5 % of made-up studies without any; simultaneous intervals by a bootstrap of
 sources did so in 38 % of studies with 40 sources, and in 77 % with 12.
 
-References
-----------
 D. G. Bonett and T. A. Wright, Sample size requirements for estimating Pearson, Kendall and Spearman correlations,
 Psychometrika 65 (2000).
 """

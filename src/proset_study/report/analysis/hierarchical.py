@@ -13,8 +13,6 @@ It is sampled by Gibbs steps, all pairs and chains side by side: given the weigh
 mixture of normals, centre and delta_i are normal, the sigma_i and the weights gamma; spread and degrees of freedom take
 Metropolis steps, the spread with delta_i and centre integrated out.
 
-References
-----------
 G. Corani, A. Benavoli, J. Demsar, F. Mangili and M. Zaffalon, Statistical comparison of classifiers through Bayesian
 hierarchical modelling, Machine Learning 106 (2017).
 """
@@ -38,14 +36,9 @@ def hierarchical(
     """Probabilities that a further difference lies mostly below, inside or above -rope to rope, shape (P, 3).
 
     Each is the proportion of draws of centre, spread and degrees of freedom whose Student distribution is mostly there.
-
-    Parameters
-    ----------
-    differences : list of ndarray, shape (P, n_i)
-        For each of at least `MIN_DATA_SETS` data sets those of P pairs of methods over n_i > 1 replicates.
-    overlap : ndarray, shape (N,)
-        Test samples per training sample where replicates share samples, else 0; their correlation is taken to be
-        the proportion of test samples, overlap / (1 + overlap).
+    Each of at least `MIN_DATA_SETS` data sets has differences of P pairs over n_i > 1 replicates, shape (P, n_i).
+    `overlap`, shape (N,), has test samples per training sample where replicates share samples, else 0; the correlation
+    is taken to be the proportion of test samples, overlap / (1 + overlap).
     """
     mean, variance, rest, factor, degrees = _summaries(differences, overlap, rope)
     chains = CHAINS if len(differences) <= FEW_DATA_SETS else max(LEAST_CHAINS, _STEP // len(differences))

@@ -29,8 +29,9 @@ def manifest(stored: Stored) -> dict:
     folder, study = stored.folder, stored.study
     data = dict.fromkeys(layout.file_in(final.folder.parent, layout.DATA) for final in stored.all_finals())
     costs = {str(replicate): fits_and_cost(stored, replicate) for replicate in stored.replicates}
+    installed = {package: version(package) for package in PACKAGES if any(Distribution.discover(name=package))}
     return {
-        "versions": {"proset": __version__, "python": platform.python_version(), **_versions()},
+        "versions": {"proset": __version__, "python": platform.python_version(), **installed},
         "commit": commit(),
         "arithmetic": arithmetics(stored),
         "machine": {"system": platform.platform(), "processor": processor(), "cores": os.cpu_count()},
@@ -142,10 +143,6 @@ def fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:
         own_stage1 = final.trials if final.stage1_folder == final.folder else []
         name = str(final.folder.relative_to(stored.folder))
         yield from ((name, record) for record in (*own_stage1, *final.paths, *final.fits))
-
-
-def _versions():
-    return {package: version(package) for package in PACKAGES if any(Distribution.discover(name=package))}
 
 
 def processor() -> str:

@@ -23,13 +23,6 @@ from proset_study.store.results import read_rows
 from proset_study.store.stored import Stored
 
 MIN_DATA_SETS = 6  # with fewer no pair can be called different: statistics.smallest_p(5) is above 0.05
-LIMITS = {  # that the text of the report names
-    "alpha": statistics.ALPHA,
-    "power": statistics.POWER,
-    "rope": ROPE,
-    "data_sets": MIN_DATA_SETS,
-    "smallest_p": statistics.smallest_p(MIN_DATA_SETS - 1),
-}
 Names = tuple[str, str, str]  # comparison, score, group
 GROUPS = ("all", "real", "generated")  # data sets; a generator is one source, however many there are of it
 

@@ -4,8 +4,6 @@ Test and training parts of replicates of the same real data overlap: the standar
 Nadeau and Bengio's corrected resampled t-test, sqrt(1 / n + n_test / n_train) times the deviation. Replicates of
 generated data are independent draws: sqrt(1 / n).
 
-References
-----------
 C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003).
 D. J. Schuirmann, A comparison of the two one-sided tests procedure and the power approach, Journal of Pharmacokinetics
 and Biopharmaceutics 15 (1987).

@@ -7,8 +7,6 @@ both. It is the maximum of the likelihood of Bradley and Terry's model, with one
 pair, as the Bayesian signed-rank test has: without it the rating of a method that always wins is infinite. The random
 forest of the same comparison has 1000.
 
-References
-----------
 R. A. Bradley and M. E. Terry, Rank analysis of incomplete block designs, Biometrika 39 (1952).
 N. Erickson et al., TabArena: a living benchmark for machine learning on tabular data, NeurIPS 2025.
 """

@@ -2,8 +2,6 @@
 
 Scores are losses, shape (N data sets, k methods), smaller is better.
 
-References
-----------
 J. Demsar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006): ranks, Friedman's test with
 Iman and Davenport's correction, Nemenyi's critical difference, signed-rank tests with Holm's correction.
 A. Benavoli et al., A Bayesian Wilcoxon signed-rank test based on the Dirichlet process, ICML 2014.
@@ -83,14 +81,12 @@ def holm(p: list[float]) -> list[float]:
         gc.unfreeze()
 
 
-def dirichlet_weights(n: int, rng: np.random.Generator, n_samples: int | None = None) -> np.ndarray:
-    """Draws from the posterior of the weights of the prior observation and `n` data sets, shape (n_samples, 1 + n).
+def dirichlet_weights(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draws from the posterior of the weights of the prior observation and `n` data sets, shape (draws, 1 + n).
 
-    By default 20,000, of more than `FEW_DATA_SETS` data sets 2,000.
+    These are 20,000, of more than `FEW_DATA_SETS` data sets 2,000.
     """
-    if n_samples is None:
-        n_samples = 20_000 if n <= FEW_DATA_SETS else 2_000
-    return rng.dirichlet([PRIOR, *[1.0] * n], n_samples)
+    return rng.dirichlet([PRIOR, *[1.0] * n], 20_000 if n <= FEW_DATA_SETS else 2_000)
 
 
 def bayesian_signed_rank(differences: np.ndarray, rope: float, weights: np.ndarray) -> tuple[float, float, float]:

@@ -4,8 +4,6 @@ The scores of one method on one data set are a one-way layout with random effect
 several seeds are the members. With r groups of s members, mean squares between groups B and within them W, the variance
 between seeds is estimated by W and that between splits by (B - W) / s, both without bias; a negative one is set to 0.
 
-References
-----------
 S. R. Searle, G. Casella and C. E. McCulloch, Variance components, Wiley (1992), section 3.5.
 """
 

@@ -12,7 +12,7 @@ from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import Agreement, summary
-from proset_study.report.analysis.response_curves import SCORES, curves_of, points, response_section
+from proset_study.report.analysis.response_curves import SCORES, Curves, curves_of, points, response_section
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.article.open_track import OF_TRACK, TRACK
 from proset_study.report.article.standing import DEVELOPMENT, SEALED
@@ -34,10 +34,17 @@ PANEL = (2.2, 1.35)  # inches: three columns are as wide as a line of text
 SHOWN = (*NEVER, "bootstrap_632_plus", "holdout_20", "stratified_10", *OF_THE_SELECTED)  # estimates of the error
 
 
+def stored_curves(stored: Reported) -> list[Curves]:
+    """The response curves of a report, of each score."""
+    found = stored.read("findings/response_curves.csv")
+    found = [{**row, "replicate": int(row["replicate"])} for row in found]
+    return curves_of(found, points(stored.study.config["data_sets"]))
+
+
 @topic(CURVES, "findings/response_curves.csv")
 def response_curves(stored: Reported) -> Content:
     """Excess error as one property of generated data is varied."""
-    curves = _curves(stored)
+    curves = stored_curves(stored)
     section = response_section(curves, stored.study.subject)[0]
     first = section["words"][-1]  # of proset and what is derived from it, what is farthest from the published one
     found = stored.read("findings/response_curves.csv")
@@ -56,7 +63,7 @@ def response_curves(stored: Reported) -> Content:
 @figure("response_curves.curves")
 def excess(stored: Reported) -> Figure:
     """Excess error against each property."""
-    curves = _curves(stored)[0]
+    curves = stored_curves(stored)[0]
     drawn = response_figure(curves, stored.study.subject, PANEL).figure
     for axes in drawn.axes:
         axes.set_ylabel("")
@@ -94,12 +101,6 @@ def computation(project: Path) -> Content:
         n_fits, cpu = (sum(cost[key] for cost in spent for key in keys) for keys in (("fits",), CPU))
         fits, seconds = fits + n_fits, seconds + cpu
     return Content({"fits": whole(fits), "hours": decimals(seconds / 3600, 1)})
-
-
-def _curves(stored):
-    found = stored.read("findings/response_curves.csv")
-    found = [{**row, "replicate": int(row["replicate"])} for row in found]
-    return curves_of(found, points(stored.study.config["data_sets"]))
 
 
 @topic("", f"{DRAWS}/{layout.COMPARISON}", f"{STUDY}/{layout.COMPARISON}", command=ON_DRAWS)

@@ -93,7 +93,8 @@ def ranks(stored: Reported) -> Content:
 @topic(STUDY, *(layout.ALL_SCORES, layout.RULES, "findings/prototypes.csv"), needs=(COMPARISON, PROTOTYPES))
 def sparsity(stored: Reported) -> Content:
     """What the selection rule gives up and saves, and error against the number of prototypes."""
-    chosen = groups(_chosen(stored), "stage", "rule")
+    own = stored.experiments(COMPARISON, SUBJECT)
+    chosen = groups([row for row in stored.read(layout.RULES) if row["experiment"] in own], "stage", "rule")
 
     def mean(stage, rule, key):
         return fmean(row[key] for row in chosen[stage, rule])
@@ -226,12 +227,6 @@ def over_data_sets(method: str, pairs: list[dict[str, Any]]) -> str:
         states[side if significant(row["holm_p_control"]) else alike].append(method_name(row["second"]))
     clauses = [f"{state} {listed(names)}" for state, names in states.items() if names]
     return f"{method_name(method)} {listed(clauses)}"
-
-
-def _chosen(stored):
-    """What the rules choose in the compared experiments of the first method."""
-    own = stored.experiments(COMPARISON, SUBJECT)
-    return [row for row in stored.read(layout.RULES) if row["experiment"] in own]
 
 
 def _mean_errors(stored):

@@ -60,8 +60,6 @@ def check_reasons(explained: set[str], failing: set[str]) -> None:
 def markdown(table: list[list[str]]) -> str:
     """Rows of cells as a table, without an end of line.
 
-    Examples
-    --------
     >>> print(markdown([["data set", "loss"], ["wine", "0.1"]]))
     | data set | loss |
     |---|---|

@@ -69,10 +69,10 @@ def _typed(text: str) -> Iterator[str]:
 def _unknown(text: str, known: dict[str, set[str]], missing: set[str]) -> Iterator[str]:
     for match in _NAME.finditer(text):
         call, name = match.groups()
-        kind = CALLS.get(call, "topics")
-        if name not in known[kind] and name.partition(".")[0] not in missing:
-            like = ", ".join(_like(name, known[kind]))
-            yield f"{_line(text, match)}: {name!r} is not in the records, which have {like}"
+        names, topic = known[CALLS.get(call, "topics")], name.partition(".")[0]
+        if name not in names and topic not in missing:
+            like = [n for n in names if n.partition(".")[0] == topic] or {n.partition(".")[0] for n in names}
+            yield f"{_line(text, match)}: {name!r} is not in the records, which have {', '.join(sorted(like))}"
 
 
 def _swallowed(text: str) -> Iterator[str]:
@@ -85,12 +85,6 @@ def _without_source(text: str) -> Iterator[str]:
         before = text[: match.start()].rstrip("\n").rpartition("\n")[2]
         if not before.startswith("// Source: ") or not re.match(r"let [\w-]+ = \$", match[1]):
             yield f"{_line(text, match)}: {match[0]!r} is not a formula below a line '// Source: ...'"
-
-
-def _like(name: str, names: set[str]) -> list[str]:
-    """The names of its topic, or all topics."""
-    same = sorted(n for n in names if n.partition(".")[0] == name.partition(".")[0])
-    return same or sorted({n.partition(".")[0] for n in names})
 
 
 def _outside_brackets_blank(text: str) -> Iterator[str]:

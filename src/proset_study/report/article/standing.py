@@ -53,6 +53,9 @@ class Standing:
     def __init__(self, stored: Reported, comparison: str, defaults: str, forms: str, installed: str):
         self.stored, self.comparison, self.defaults, self.forms = stored, comparison, defaults, forms
         self.installed = installed
+        # Average ranks, the best one first; methods that are not significantly worse than the best, by the critical
+        # difference between average ranks of Nemenyi's test.
+        self.ranks, self.near, self.critical_difference = stored_ranks(stored, comparison)
 
     @property
     def published(self) -> list[str]:
@@ -73,25 +76,6 @@ class Standing:
     @cached_property
     def _overlap(self):
         return overlaps(self.stored, self.stored.experiments(self.comparison))
-
-    @cached_property
-    def _ranked(self):
-        return stored_ranks(self.stored, self.comparison)
-
-    @property
-    def ranks(self) -> dict[str, float]:
-        """Average ranks, the best one first."""
-        return self._ranked[0]
-
-    @property
-    def near(self) -> list[str]:
-        """Methods that are not significantly worse than the best, by the critical difference."""
-        return self._ranked[1]
-
-    @property
-    def critical_difference(self) -> float:
-        """Between average ranks, by Nemenyi's test."""
-        return self._ranked[2]
 
     def place(self, comparison: str, group: str = "all") -> tuple[int, int]:
         """Place of the installed classifier by average rank, and of how many that learn; zeros without ranks."""

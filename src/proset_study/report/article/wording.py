@@ -28,8 +28,6 @@ class Printed(str):
 def count(number: float) -> Printed:
     """A count, in words up to twelve; ValueError for what is none.
 
-    Examples
-    --------
     >>> count(10), count(6400)
     ('ten', '6,400')
     """
@@ -65,8 +63,6 @@ def general(number: float) -> Printed:
 def decimals(number: float, digits: int = 3, sign: bool = False) -> Printed:
     """A number with so many decimals and a typographic minus; ValueError if it is not finite.
 
-    Examples
-    --------
     >>> decimals(0.0005929, sign=True)
     '+0.001'
     """
@@ -104,8 +100,6 @@ def p_of(p: float) -> Printed:
 def power(number: float) -> Printed:
     """A number far from 1 with a power of ten.
 
-    Examples
-    --------
     >>> power(1e-6), power(0.05)
     ('10⁻⁶', '0.05')
     """

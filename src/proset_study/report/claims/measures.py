@@ -13,8 +13,8 @@ from proset_study.data.splits import TEST
 from proset_study.methods.base import Fitted, PriorModel
 from proset_study.methods.decision_tree import FittedDecisionTree
 from proset_study.methods.estimators import FittedEstimator
-from proset_study.methods.set_cover import FittedSetCover
 from proset_study.methods.weighted import weighted
+from proset_study.report.figures.set_cover import cover_of
 from proset_study.store.metrics import balanced_accuracy
 from proset_study.store.stored import Final, Missing
 
@@ -152,12 +152,12 @@ def objectives(final: Final) -> list[float]:
 
 def steps_that_cover_more(final: Final) -> int:
     """Number of the last prototype of a set cover, in the order of choice, that covers another sample than itself."""
-    return int(np.flatnonzero(_set_cover(final).covers[-1].newly_covered > 1).max(initial=-1)) + 1
+    return int(np.flatnonzero(cover_of(final).newly_covered > 1).max(initial=-1)) + 1
 
 
 def correlation_of_variation(final: Final) -> float:
     """Spearman's correlation over the classes of the mean distance within a class and its prototypes by sample."""
-    part, labels = final.part, _set_cover(final).covers[-1].labels
+    part, labels = final.part, cover_of(final).labels
     within, by_sample = [], []
     for k in range(part.n_classes):
         own = np.flatnonzero(part.y == k)
@@ -208,12 +208,6 @@ def excess_error(final: Final, truth: np.ndarray) -> float:
 def excess_of_guess(truth: np.ndarray) -> float:
     """The same of the rule that always predicts the most frequent class."""
     return float(truth.max(axis=1).mean() - truth.mean(axis=0).max())
-
-
-def _set_cover(final: Final) -> FittedSetCover:
-    fitted = final.model.fitted
-    assert isinstance(fitted, FittedSetCover), "set covers only"
-    return fitted
 
 
 def _estimator(final: Final) -> Any:

@@ -6,9 +6,9 @@ from proset.plot.style import log_axis
 from proset_study.base.records import PRODUCT_SIZE
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.costs import matrix_products, seconds_of
-from proset_study.report.figures.many import WHAT, spread_figure
+from proset_study.report.figures.many import RANGE, WHAT, draw_quantiles, spread_figure
 from proset_study.report.figures.registry import over_data_sets
-from proset_study.report.figures.style import ReportFigure, canvas, legend, method_style
+from proset_study.report.figures.style import ReportFigure, canvas, legend
 from proset_study.report.wording import wins
 from proset_study.store.stored import Final
 
@@ -56,8 +56,9 @@ def _fits_figure(compared, measure, title, axis, what, unit):
     for row, (data_set, finals) in enumerate(compared.items()):
         for i, final in enumerate(finals):
             values = np.array([measure(record) for record in _searched(final)])
-            _spread(axes, row + SPREAD * (i - (len(finals) - 1) / 2), values, final.run.method)
-            medians.setdefault(data_set, {})[method_name(final.run.method)] = float(np.median(values))
+            y, name = row + SPREAD * (i - (len(finals) - 1) / 2), method_name(final.run.method)
+            draw_quantiles(axes, y, values, RANGE, final.run.method, label=name, markeredgewidth=0.6)
+            medians.setdefault(data_set, {})[name] = float(np.median(values))
     log_axis(axes, "x")
     legend(figure)
     texts = [f"{d}, {name} {value:.2g}{unit}" for d, found in medians.items() for name, value in found.items()]
@@ -91,15 +92,6 @@ def _of_methods(compared, measure, title, axis, what, unit):
 
 def _searched(final):
     return final.trials or final.paths
-
-
-def _spread(axes, y, values, method):
-    style = method_style(method)
-    low, lower, middle, upper, high = np.quantile(values, [0.0, 0.25, 0.5, 0.75, 1.0])
-    axes.hlines(y, low, high, color=style["color"], linewidth=0.8)
-    axes.hlines(y, lower, upper, color=style["color"], linewidth=3.5)
-    look = {"linestyle": "none", "markersize": 6, "markeredgecolor": "white", "markeredgewidth": 0.6}
-    axes.plot(middle, y, label=method_name(method), **look, **style)
 
 
 @over_data_sets("Cost")

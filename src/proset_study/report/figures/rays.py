@@ -30,7 +30,9 @@ def rays_figure(finals: list[Final]) -> ReportFigure:
     shown = 1 if len(names) == 2 else int(counts.argmax())
     centre, deviation = X.mean(axis=0), X.std(axis=0)
     farthest = np.sqrt((((X - centre) / np.where(deviation > 0, deviation, 1.0)) ** 2).sum(axis=1)).max()
-    points = (centre + DISTANCES[:, None, None] * deviation * _directions(X.shape[1])).reshape(-1, X.shape[1])
+    drawn = np.random.default_rng(0).normal(size=(RAYS, X.shape[1]))  # the same on every data set of this width
+    directions = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    points = (centre + DISTANCES[:, None, None] * deviation * directions).reshape(-1, X.shape[1])
     figure, axes = panels(len(finals), 3, (3.2, 2.7), sharex="all", sharey="all")
     spread: dict[str, float] = {}
     for panel, final in zip(axes, finals, strict=True):
@@ -41,9 +43,8 @@ def rays_figure(finals: list[Final]) -> ReportFigure:
         prior = float((first.data.y[first.folds != TEST] == shown).mean())
         panel.axhline(prior, color="black", linestyle="--", linewidth=0.9, label="proportion of the class")
         panel.set(title=model(final), xscale="log", ylim=(-0.03, 1.03))
-    shared_labels(
-        figure, "distance from the centre of the data (standard deviations)", f"probability of {_called(first, shown)}"
-    )
+    called = f"class {plain(names[shown])}"
+    shared_labels(figure, "distance from the centre of the data (standard deviations)", f"probability of {called}")
     legend(figure, 2.2)
     texts = [f"{name} {value:.2f}" for name, value in spread.items()]
     return ReportFigure(
@@ -56,16 +57,6 @@ def rays_figure(finals: list[Final]) -> ReportFigure:
         f" {', '.join(texts)}.",
         figure=figure,
     )
-
-
-def _directions(n_features):
-    """Unit vectors, shape (RAYS, n_features), the same on every data set of this width."""
-    drawn = np.random.default_rng(0).normal(size=(RAYS, n_features))
-    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
-
-
-def _called(final, k):
-    return f"class {plain(final.data.class_names[k])}"
 
 
 @of_data_set("Familiarity")

@@ -97,7 +97,7 @@ def test_path_figure(finals: list[Final], seed: int) -> ReportFigure:
         seen[final.run.method] += 1
         look = {**_path_style(final.run.method, list(seen)), "linestyle": line, "linewidth": 1.1}
         axes.plot(prototypes[shown], errors[shown], label=name_of(final), **look)
-        chosen = _chosen(final)
+        chosen = final.stage2["settings"].index(final.fit["complexity"])
         if shown.sum() > 1:
             axes.scatter(prototypes[chosen], errors[chosen], **choice_style())
         best = int(np.where(shown, errors, np.inf).argmin())
@@ -117,11 +117,6 @@ def test_path_figure(finals: list[Final], seed: int) -> ReportFigure:
         alt=f"Test error on {name} against the number of prototypes; lowest: {'; '.join(texts)}.",
         figure=figure,
     )
-
-
-def _chosen(final):
-    """Place of the chosen size on the path."""
-    return final.stage2["settings"].index(final.fit["complexity"])
 
 
 def _path_style(method, methods):

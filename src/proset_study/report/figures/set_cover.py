@@ -215,7 +215,8 @@ def classes_figure(final: Final) -> ReportFigure | None:
     cover, names = cover_of(final), final.data.class_names
     if not len(cover.index):
         return None
-    samples, chosen = (np.bincount(labels, minlength=len(names)) for labels in (_classes(final), cover.labels))
+    fitted = final.data.y[training_rows(final.data, final.folds)]  # without samples of weight 0
+    samples, chosen = (np.bincount(labels, minlength=len(names)) for labels in (fitted, cover.labels))
     figure, axes = canvas(max(5.0, 0.7 * len(names) + 1.0), 3.2)
     place = np.arange(len(names))
     for shift, counts, label, colour in (
@@ -245,7 +246,7 @@ def classes_figure(final: Final) -> ReportFigure | None:
 def fitted_of(final: Final) -> FittedSetCover:
     """The set covers of a final model."""
     fitted = final.model.fitted
-    assert isinstance(fitted, FittedSetCover), "these figures are drawn of set covers only"
+    assert isinstance(fitted, FittedSetCover), "set covers only"
     return fitted
 
 
@@ -284,11 +285,6 @@ def _newly_covered(final):
         left &= ~new
         found.append(new.sum())
     return np.array(found)
-
-
-def _classes(final):
-    """Of the samples that the model was fitted to, shape (n,); those of weight 0 are none of them."""
-    return final.data.y[training_rows(final.data, final.folds)]
 
 
 def _class(final, k):

@@ -8,9 +8,9 @@ from pathlib import Path
 from proset_study.methods.labels import method_name
 from proset_study.report import rows
 from proset_study.report.analysis.losses import ROPE
-from proset_study.report.analysis.over_data_sets import LIMITS, over_data_sets
+from proset_study.report.analysis.over_data_sets import MIN_DATA_SETS, over_data_sets
 from proset_study.report.analysis.published import Agreement, summary
-from proset_study.report.analysis.statistics import rank
+from proset_study.report.analysis.statistics import ALPHA, POWER, rank
 from proset_study.report.claims.registry import MIN_AGREEING
 from proset_study.report.claims.statements import ledger
 from proset_study.report.figures.style import slug
@@ -133,8 +133,8 @@ def _ranked_words(c):
     words = f"{len(c.methods)} methods by {c.score} on {len(c.data_sets)} data sets of {t.sources} sources."
     if t.too_few == "yes":
         words += (
-            f" Ranks are not tested: {t.data_sets} common data sets are too few, {LIMITS['data_sets']} are the least"
-            f" with which a p can be below {LIMITS['alpha']}."
+            f" Ranks are not tested: {t.data_sets} common data sets are too few, {MIN_DATA_SETS} are the least"
+            f" with which a p can be below {ALPHA}."
         )
     if c.ranks:
         ranked = ", ".join(f"{method_name(row.method)} {row.average_rank:.1f}" for row in c.ranks[:3])
@@ -191,7 +191,7 @@ def _power_words(c):
         return f"{words}: no pair can be found different, whatever the scores."
     return (
         f"{words}: a mean difference of {t.detectable_shift_holm:.1f} standard deviations would be found with a"
-        f" probability of {LIMITS['power']:.0%}."
+        f" probability of {POWER:.0%}."
     )
 
 

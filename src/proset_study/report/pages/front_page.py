@@ -36,44 +36,6 @@ from proset_study.study import layout
 from proset_study.study.failures import LOCAL, retry
 from proset_study.study.plan import duration
 
-GLOSSARY = (
-    (
-        "g-experiments",
-        "E1 to E12",
-        "experiments of the published study; E13 on, S, D and X are ours. tables.html says what each is.",
-    ),
-    ("g-replicate", "replicate", "the whole study once more with its own data or split, folds, draws and parameters."),
-    (
-        "g-log-loss",
-        "log-loss",
-        "mean of minus the logarithm of the probability of the true class, in nats; 0.69 is guessing between two.",
-    ),
-    (
-        "g-threshold",
-        "threshold (T)",
-        "lowest mean log-loss in cross-validation plus its standard deviation over the folds; the published rule takes"
-        " the simplest setting below it.",
-    ),
-    ("g-prototypes", "prototypes", "weighted training samples that a prediction is a sum over."),
-    (
-        "g-features",
-        "active features",
-        "features with a positive weight in some batch; of trees, those with positive importance.",
-    ),
-    (
-        "g-familiarity",
-        "familiarity",
-        "weight of the prototypes near a sample; near 0 the prediction is the class prior.",
-    ),
-    ("g-cccd", "CCCD", "class cover catch digraphs: balls around prototypes that cover their own class only."),
-    (
-        "g-tolerance",
-        "tolerance",
-        "how far a number may be from the published one to agree with it; written above the table that uses it.",
-    ),
-    ("g-rank", "average rank", "mean over the data sets of a method's place by its score; 1 is best."),
-)
-
 
 def write_index(folder: Path, stored: Stored, published: Path, options: list[str] = LOCAL) -> None:
     """Write the front page of reports/<study>, which has its claims, manifest, features and figures already.
@@ -136,7 +98,6 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         command=partial(retry, options=options),
         manifest=manifest,
         dirty=(manifest["commit"] or "").endswith(DIRTY),
-        glossary=GLOSSARY,
     )
 
 

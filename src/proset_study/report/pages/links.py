@@ -1,4 +1,4 @@
-"""Links of pages to files: which are dead, and pages without those."""
+"""Links of pages to files, and pages without those that are dead."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -12,12 +12,6 @@ _LINK = re.compile(r'<a\b([^>]*?)\bhref="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
 _ARCHIVED = 'title="only in the archive of a release"'
 _TABLE = re.compile(rf'href="{re.escape(layout.TABLE_PAGE)}#(\w+)"')
 _MARKDOWN = re.compile(r"^(.*?)\.md(#.*)?$")
-
-
-def dead_links(page: Path) -> list[str]:
-    """Addresses of files that a page links to and that are not there, once each."""
-    text = page.read_text(encoding="utf-8")
-    return list(dict.fromkeys(address for _, address, *_ in _LINK.findall(text) if not is_there(page, address)))
 
 
 def is_there(page: Path, address: str) -> bool:

@@ -90,8 +90,13 @@ def write_page(path: Path, template: str, **context: Any) -> None:
 
 @cache  # it keeps the templates that it has compiled
 def _environment() -> jinja2.Environment:
+    return environment(jinja2.PackageLoader("proset_study.report.pages"))
+
+
+def environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
+    """What renders templates of HTML."""
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("proset_study.report.pages"),
+        loader=loader,
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -9,11 +9,11 @@ from statistics import fmean
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.paired import MIN_REPLICATES
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE
-from proset_study.report.analysis.response_curves import Curves, compared, curves_of, points
+from proset_study.report.analysis.response_curves import Curves, compared
 from proset_study.report.analysis.runs import derived_from
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
-from proset_study.report.article.beyond import CURVES
+from proset_study.report.article.beyond import CURVES, stored_curves
 from proset_study.report.article.model import Model
 from proset_study.report.article.standing import Standing, sizes, standing
 from proset_study.report.article.study import STUDY
@@ -204,9 +204,7 @@ class Answer:
 
 def response_curves(project: Path) -> Curves:
     """Log-loss above the lowest possible one as one property of generated tables is varied."""
-    stored = Reported(project / CURVES)
-    found = [{**row, "replicate": int(row["replicate"])} for row in stored.read("findings/response_curves.csv")]
-    return next(c for c in curves_of(found, points(stored.study.config["data_sets"])) if c.score == "log_loss")
+    return next(c for c in stored_curves(Reported(project / CURVES)) if c.score == "log_loss")
 
 
 def states_by_data_set(curves: Curves, first: str) -> dict[str, dict[str, str]]:

@@ -9,7 +9,7 @@ import jinja2
 
 from proset_study.base.records import read_json, write_text
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.published import TOLERANCE_NOTE
+from proset_study.report.analysis.published import TOLERANCE_NOTE, Agreement
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.beyond import CURVES
 from proset_study.report.article.beyond import REPORTS as COMMITTED
@@ -17,6 +17,7 @@ from proset_study.report.article.model import SOURCE, Model
 from proset_study.report.article.study import STUDY
 from proset_study.report.pages.charts import write_library
 from proset_study.report.pages.links import relinked
+from proset_study.report.pages.pages import environment
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves
 from proset_study.report.site.beyond import (
     base_table,
@@ -29,9 +30,10 @@ from proset_study.report.site.beyond import (
 )
 from proset_study.report.site.compare import comparison_data, first_rows
 from proset_study.report.site.pictures import forest, scatter
-from proset_study.report.site.reproduction import by_experiment, failing, outside, read_comparison, strips
+from proset_study.report.site.reproduction import by_experiment, failing, outside, strips
 from proset_study.report.site.search import index
 from proset_study.report.wording import fixed
+from proset_study.store.results import read_rows
 from proset_study.study import layout
 
 REPORTS, DOCS, BUILT = "reports", "docs", "docs/_build"
@@ -125,7 +127,7 @@ COMPARE = {
 
 def reproduction_context(project: Path, answer: Answer) -> dict[str, Any]:
     """What the template of the reproduction takes."""
-    numbers = read_comparison(project)
+    numbers = read_rows(project / STUDY / layout.COMPARISON, Agreement)
     shown = strips(numbers)
     every = [strip for rows in shown.values() for strip in rows]
     return {
@@ -182,15 +184,10 @@ def write_data(path: Path, name: str, content: Any) -> None:
 
 def render(template: str, **context: Any) -> str:
     """A page as text; `href` of the context gives the address of a target."""
-    environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader([jinja2.PackageLoader("proset_study.report.site"), jinja2.PackageLoader("proset")]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals["href"] = context.pop("href")
-    return environment.get_template(template).render(**context)
+    loaders = [jinja2.PackageLoader("proset_study.report.site"), jinja2.PackageLoader("proset")]
+    renderer = environment(jinja2.ChoiceLoader(loaders))
+    renderer.globals["href"] = context.pop("href")
+    return renderer.get_template(template).render(**context)
 
 
 def site_href(target: str, has_docs: bool) -> str:

@@ -10,7 +10,7 @@ from proset_study.report.article.wording import percent
 from proset_study.report.figures.style import method_style
 from proset_study.report.rows import cells, groups, pick
 from proset_study.report.wording import quantity_label
-from proset_study.store.results import FINAL, read_rows
+from proset_study.store.results import FINAL
 from proset_study.study import layout
 
 
@@ -27,11 +27,6 @@ class Strip:
     published: float
     is_inside: bool
     text: str
-
-
-def read_comparison(project: Path) -> list[Agreement]:
-    """All published numbers of the study."""
-    return read_rows(project / STUDY / layout.COMPARISON, Agreement)
 
 
 def strips(numbers: list[Agreement]) -> dict[str, list[Strip]]:

@@ -96,7 +96,7 @@ def test_holm_by_hand():
 
 def test_bayesian_signed_rank_from_the_definition():
     rng = np.random.default_rng(1)
-    differences, weights = rng.normal(0.02, 0.05, 7), statistics.dirichlet_weights(7, rng, 300)
+    differences, weights = rng.normal(0.02, 0.05, 7), statistics.dirichlet_weights(7, rng)[:300]
     wins = [0, 0, 0]
     for w in weights:
         mass = [0.0, 0.0, 0.0]

@@ -18,9 +18,10 @@ from proset_study.methods.set_cover import find_radii
 from proset_study.report.analysis import whole_paths
 from proset_study.report.analysis.prototype_places import of_prototypes
 from proset_study.report.analysis.whole_paths import whole_path
-from proset_study.report.catalogue import data_set_figures, plan
+from proset_study.report.catalogue import data_set_figures
 from proset_study.report.figures import surfaces
 from proset_study.report.figures.cover_radii import MOST
+from proset_study.report.figures.registry import Subject, planned
 from proset_study.report.tables.table_files import to_markdown
 from proset_study.report.tables.tables import study_table
 from proset_study.store.results import Row, case_rows, write_rows
@@ -254,7 +255,7 @@ def test_every_figure_of_the_source_has_its_counterpart(tmp_path):
     folder.mkdir(parents=True)
     make(study.data_settings("mixture"), 0, "mixture", 0).save(folder / "data.npz")  # a plane has figures of its own
     for data_set, names in COUNTERPARTS.values():
-        planned = [figure.name for figure in plan(Stored(tmp_path, study), data_set)]
+        figures = [figure.name for figure in planned(Subject(Stored(tmp_path, study), data_set))]
         for name in names:
-            assert any(figure.startswith(f"{data_set}_{name}") for figure in planned), name
+            assert any(figure.startswith(f"{data_set}_{name}") for figure in figures), name
     assert {"E15", "E15_best"} <= set(study.tables)

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tests.shared import dead_links
 
 from proset_study.base.records import read_json
-from proset_study.report.pages.links import as_committed, dead_links, relinked
+from proset_study.report.pages.links import as_committed, relinked
 from proset_study.report.site.build import copy_report
 from proset_study.study import layout
 from proset_study.study.config.study import Study

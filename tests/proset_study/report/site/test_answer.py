@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.shared import dead_links
 
 from proset_study.base.records import read_json
 from proset_study.report.article.model import Model
 from proset_study.report.article.standing import SOURCES
-from proset_study.report.pages.links import dead_links
 from proset_study.report.rows import cells, pick
 from proset_study.report.site.answer import Answer, leads, response_curves, states_by_data_set
 from proset_study.report.site.build import clone_page

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from tests.shared import dead_links
 
 from proset_study.report.article.model import Model
-from proset_study.report.pages.links import dead_links
 from proset_study.report.site.answer import Answer
 from proset_study.report.site.build import beyond_context, clone_href, render, reports, reproduction_context, site_href
 

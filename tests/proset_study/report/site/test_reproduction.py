@@ -2,14 +2,18 @@
 
 from pathlib import Path
 
+from proset_study.report.analysis.published import Agreement
+from proset_study.report.article.study import STUDY
 from proset_study.report.rows import pick
-from proset_study.report.site.reproduction import by_experiment, failing, outside, read_comparison, strips
+from proset_study.report.site.reproduction import by_experiment, failing, outside, strips
+from proset_study.store.results import read_rows
+from proset_study.study import layout
 
 ROOT = Path(__file__).parents[4]
 
 
 def test_a_published_loss_is_outside_of_its_bar_where_the_records_say_so():
-    numbers = read_comparison(ROOT)
+    numbers = read_rows(ROOT / STUDY / layout.COMPARISON, Agreement)
     found = strips(numbers)
     every = [strip for rows in found.values() for strip in rows]
     assert len(every) > 50
@@ -23,7 +27,7 @@ def test_a_published_loss_is_outside_of_its_bar_where_the_records_say_so():
 
 
 def test_tables_have_what_the_comparison_has():
-    numbers = read_comparison(ROOT)
+    numbers = read_rows(ROOT / STUDY / layout.COMPARISON, Agreement)
     assert len(outside(numbers)) - 1 == len(pick(numbers, is_test_score=True, chance="no"))
     *_, (name, within, compared, _) = by_experiment(numbers)
     assert (name, int(within)) == ("all", len(pick(numbers, is_test_score=True, within="yes")))
