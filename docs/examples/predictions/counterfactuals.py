@@ -1,6 +1,6 @@
 """
 What would change the prediction
-=============================
+================================
 
 `counterfactuals` finds the nearest sample that is predicted otherwise: with as few features changed as possible, and
 these as little as possible. With up to eight active features that there is nothing nearer is proved.

@@ -176,20 +176,22 @@ class Answer:
     def looks(self) -> list[str]:
         """Sizes of models, of the published form and of the one that is installed."""
         found, sentences = self.standing, []
-        forms = {"Tuned freely, the published form": found.published}
+        tuned = found.stored.experiments(found.comparison, found.installed)
+        forms: dict[str, tuple[list[str], list[str]]] = {"Tuned freely, the published form": (found.published, [])}
         few = few_prototypes(self.project)
         if found.installed != LEAVE_ONE_OUT:
-            forms["Untuned, the form you install"] = found.stored.experiments(found.defaults, found.installed)
-            forms["Tuned like its rivals, it"] = found.stored.experiments(found.comparison, found.installed)
+            untuned = found.stored.experiments(found.defaults, found.installed)
+            forms["Untuned, the form you install"] = (untuned, tuned)
         elif few:
             before, after, _ = typical(few)
             sentences.append(f"The form you install drops examples, typically from {whole(before)} to {whole(after)}.")
-        for form, experiments in forms.items():
+        for form, (experiments, others) in forms.items():
             if experiments:
                 prototypes, samples, used, given = sizes(found.stored, experiments)
                 kept = f"{whole(prototypes)} of {whole(samples)} rows"
                 read = f"{whole(used)} of {whole(given)} features"
-                sentences.append(f"{form} typically keeps {kept} as examples and reads {read}.")
+                also = f"; tuned, {whole(sizes(found.stored, others)[0])} rows" if others else ""
+                sentences.append(f"{form} typically keeps {kept} as examples and reads {read}{also}.")
         return [*sentences, self.model.sentence]
 
     def finding(self) -> str:

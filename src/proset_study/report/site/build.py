@@ -95,7 +95,7 @@ def answer_context(answer: Answer) -> dict[str, Any]:
         "name": "answer",
         "title": ANSWER,
         "shows": f"This page says what proset is and how good: {WHAT}",
-        "caution": "Do not assume it is the most accurate method for your table: try two rivals as well.",
+        "caution": "Do not conclude that it is the most accurate method for your table: try two rivals as well.",
         "forest": forest(answer.standing.bars()),
         "finding": answer.finding(),
         "loss": LOSS,
