@@ -13,17 +13,20 @@ pytest.register_assert_rewrite("proset_study.study.contract")
 
 SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single tests, what `make check` leaves out
     "tests/workflow/",
-    "tests/proset/test_arithmetic.py::test_ctrl_c",
+    *(f"tests/proset/test_arithmetic.py::test_{name}" for name in ("ctrl_c", "every_level", "n_jobs")),
+    *(f"tests/proset/test_{name}.py" for name in ("drift", "influence", "skore")),
+    "tests/proset/convert/",
+    "tests/proset/test_attributions.py::test_shap",
+    "tests/proset/test_rejection.py::test_the_rate",
+    "tests/proset_study/data/generators/test_posterior.py",
     "[Data files: 20,000 columns]",
     "tests/proset/test_model_io.py::test_a_hundred_hostile_models",
     "tests/proset/test_model_io.py::test_archives_that_swell",
     "tests/proset_study/fits/test_final.py",
     "tests/proset_study/study/test_contract.py",
-    "tests/proset_study/report/figures/",
-    "tests/proset_study/report/pages/test_evaluation.py",
-    "tests/proset_study/report/analysis/test_over_data_sets.py",
-    "tests/proset_study/report/pages/test_pages.py",
-    "tests/proset_study/report/analysis/test_prototypes.py",
+    *(f"tests/proset_study/report/{name}" for name in ("article/", "figures/", "test_catalogue.py", "test_renew.py")),
+    *(f"tests/proset_study/report/analysis/test_{n}.py" for n in ("explanations", "over_data_sets", "prototypes")),
+    *(f"tests/proset_study/report/pages/test_{n}.py" for n in ("charts", "evaluation", "pages", "when_it_pays")),
     "tests/proset_study/release/verify/",
 )
 
