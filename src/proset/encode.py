@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_array, check_X_y
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from proset.encoding import CATEGORY, NUMBER, ORDERED, Category, Column, Encoding, columns_of, refuse_sparse
+from proset.encoding import CATEGORY, NUMBER, ORDERED, Category, Column, Encoding, columns_of, is_missing, refuse_sparse
 
 MANY = 20  # distinct values of a column from which on it is worth a warning that it may be something else
 
@@ -83,14 +83,10 @@ def _refuse_missing_classes(y: Any) -> None:
     labels = np.asarray(y)
     if labels.ndim != 1 or labels.dtype.kind not in "fO":
         return
-    missing = [i for i, label in enumerate(labels.tolist()) if _is_missing(label)]
+    missing = [i for i, label in enumerate(labels.tolist()) if is_missing(label)]
     if missing:
         words = f"y: {len(missing)} of {len(labels)} classes are missing, the first in row {missing[0] + 1}"
         raise ValueError(f"{words}; leave out these rows")
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
 def _chosen(wanted: Any, names: Sequence[str], n_columns: int) -> list[bool | None]:

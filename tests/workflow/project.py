@@ -105,9 +105,13 @@ class Project:
     def __init__(self, folder: Path):
         self.folder = folder
 
-    def started(self, *arguments) -> forked.Run:
+    @property
+    def environment(self):
         own = {"PYTHONPATH": str(self.folder / "src"), "XDG_CACHE_HOME": str(self.folder / "cache")}
-        return forked.Run(["--cores", "2", *map(str, arguments)], self.folder, {**os.environ, **own})
+        return {**os.environ, **own}
+
+    def started(self, *arguments) -> forked.Run:
+        return forked.Run(["--cores", "2", *map(str, arguments)], self.folder, self.environment)
 
     def snakemake(self, *arguments, check=True):
         run = self.started(*arguments).wait()
@@ -230,11 +234,10 @@ def report(project):
 
 def start(project: Project, *arguments: str) -> subprocess.Popen:
     """Snakemake at work, as from a terminal: in a process that has imported nothing before."""
-    own = {"PYTHONPATH": str(project.folder / "src"), "XDG_CACHE_HOME": str(project.folder / "cache")}
     return subprocess.Popen(
         [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
         cwd=project.folder,
-        env={**os.environ, **own},
+        env=project.environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -128,8 +128,8 @@ def test_a_worker_is_killed_in_the_middle_of_a_fit(project, undisturbed):
         worker.kill()
     kept = trials(project)
     ended = run.wait()
-    said = ended.stderr
     assert ended.returncode != 0
+    said = ended.stderr
     assert re.search(r"Study tiny: [12] job\(s\) failed; all that does not need them is finished and kept\.", said)
     assert re.search(r"cause: nothing was logged; .* it was killed \(out of memory, \d+ MB were declared\?\)", said)
     assert (project.folder / "reports/tiny/tables/E8.md").exists()  # the others went on
@@ -253,11 +253,10 @@ def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
 
     def limited():
         memory = 6 * 2**30  # of address space, for each process
-        own = {"PYTHONPATH": str(project.folder / "src"), "XDG_CACHE_HOME": str(project.folder / "cache")}
         return subprocess.run(
             [sys.executable, "-m", "snakemake", *tables, "--cores", "2"],
             cwd=project.folder,
-            env={**os.environ, **own},
+            env=project.environment,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory)),
             capture_output=True,
             text=True,

@@ -12,7 +12,6 @@ import ast
 import builtins
 import hashlib
 import json
-import os
 import sys
 import zlib
 from contextlib import suppress
@@ -21,6 +20,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from proset import arithmetic
+from proset.files import replacing
 from proset_study.base import additions
 from proset_study.base.environment import how_to_install, library_arithmetic
 from proset_study.data.generators import base as generators
@@ -176,8 +176,7 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
 def _remembered(path: Path, name: str, text: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
     """`_normalised`, kept in a file next to the bytecode: to parse all modules takes half of the start of a run."""
     about = _ABOUT.get(name.rpartition(".")[0])
-    key_of_it = repr((name, text, about, sys.version, Path(__file__).read_text(encoding="utf-8")))
-    digest = hashlib.sha256(key_of_it.encode()).hexdigest()
+    digest = hashlib.sha256(repr((name, text, about, sys.version, _own_source())).encode()).hexdigest()
     kept = path.parent / "__pycache__" / f"{path.stem}.numbers"
     with suppress(OSError, ValueError, zlib.error):  # not there, cut short
         known_digest, source, imported, named = json.loads(zlib.decompress(kept.read_bytes()))
@@ -187,10 +186,14 @@ def _remembered(path: Path, name: str, text: str) -> tuple[str, frozenset[str], 
     if not sys.dont_write_bytecode:
         with suppress(OSError):  # a folder that cannot be written to, as with bytecode
             kept.parent.mkdir(exist_ok=True)
-            temporary = kept.with_suffix(f".{os.getpid()}.tmp")
-            temporary.write_bytes(zlib.compress(json.dumps([digest, source, sorted(imported), named]).encode()))
-            temporary.replace(kept)
+            with replacing(kept) as file:
+                file.write(zlib.compress(json.dumps([digest, source, sorted(imported), named]).encode()))
     return source, imported, named
+
+
+@cache
+def _own_source() -> str:
+    return Path(__file__).read_text(encoding="utf-8")
 
 
 def _normalised(name: str, text: str) -> tuple[str, frozenset[str], tuple[str, ...]]:

@@ -176,11 +176,10 @@ class Answer:
     def looks(self) -> list[str]:
         """Sizes of models, of the published form and of the one that is installed."""
         found, sentences = self.standing, []
-        tuned = found.stored.experiments(found.comparison, found.installed)
         forms: dict[str, tuple[list[str], list[str]]] = {"Tuned freely, the published form": (found.published, [])}
         few = few_prototypes(self.project)
         if found.installed != LEAVE_ONE_OUT:
-            untuned = found.stored.experiments(found.defaults, found.installed)
+            untuned, tuned = (found.stored.experiments(c, found.installed) for c in (found.defaults, found.comparison))
             forms["Untuned, the form you install"] = (untuned, tuned)
         elif few:
             before, after, _ = typical(few)

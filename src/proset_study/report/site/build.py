@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ ANSWER = "Is proset any good for my table?"
 PAGES = [("index.html", "Answer"), ("try.html", "Try it"), ("compare.html", "Compare")]
 PAGES += [("reproduction.html", "Reproduction"), ("beyond.html", "Beyond")]
 LEFT_OUT = ("records", layout.STORE)  # of a report: what no page shows
-IN_CLONE = {"reproduction": "study/index.html", "beyond": "response_curves/index.html"}
+IN_CLONE = {"reproduction": "study", "beyond": "response_curves"}  # reports in the place of pages
 NOT_SEARCHED = ("search.html", "genindex.html", "py-modindex.html")
 
 
@@ -81,11 +82,7 @@ def clone_page(project: Path, answer: Answer) -> str:
     found = [(_title(project / REPORTS / report), f"{report}/index.html") for report in reports(project)]
     context = answer_context(answer) | {"search": False, "reports": found}
     pages = [("index.html", "Answer"), ("study/index.html", "Reproduction"), ("../docs/README.md", "Docs")]
-    compared = f"{answer.standing.stored.folder.name}/index.html"  # has every difference behind the answer
-
-    def href(target: str) -> str:
-        return compared if target == "page:compare" else clone_href(target)
-
+    href = partial(clone_href, compared=answer.standing.stored.folder.name)
     return render("answer.html.j2", href=href, pages=pages, here="index.html", **context)
 
 
@@ -198,12 +195,16 @@ def site_href(target: str, has_docs: bool) -> str:
     return f"{name}.html" if kind == "page" else f"{REPORTS}/{name}/index.html"
 
 
-def clone_href(target: str) -> str:
-    """The same in a clone, of reports/index.html: pages are those of reports, the documentation is Markdown."""
+def clone_href(target: str, compared: str) -> str:
+    """The same in a clone, of reports/index.html: pages are those of reports, the documentation is Markdown.
+
+    The report `compared` has every difference behind the answer.
+    """
     kind, _, name = target.partition(":")
-    if kind == "page":
-        return IN_CLONE.get(name, "")
-    return f"../{DOCS}/{name}.md" if kind == "doc" else f"{name}/index.html"
+    if kind == "doc":
+        return f"../{DOCS}/{name}.md"
+    report = (IN_CLONE | {"compare": compared}).get(name, "") if kind == "page" else name
+    return f"{report}/index.html" if report else ""
 
 
 def reports(project: Path) -> list[str]:

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[4]
 @pytest.mark.parametrize(
     ("target", "in_site", "without_docs", "in_clone"),
     [
+        ("page:compare", "compare.html", "compare.html", "battery/index.html"),
         ("page:beyond", "beyond.html", "beyond.html", "response_curves/index.html"),
         ("page:try", "try.html", "try.html", ""),
         ("doc:statistics", "docs/statistics.html", "", "../docs/statistics.md"),
@@ -24,7 +25,7 @@ ROOT = Path(__file__).parents[4]
 def test_targets_have_an_address_where_they_are(target, in_site, without_docs, in_clone):
     assert site_href(target, has_docs=True) == in_site
     assert site_href(target, has_docs=False) == without_docs
-    assert clone_href(target) == in_clone
+    assert clone_href(target, "battery") == in_clone
 
 
 def test_the_report_of_the_study_is_the_first_one():
