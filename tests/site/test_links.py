@@ -5,11 +5,11 @@ As `test_site`, `make docs` runs this on what it has built.
 
 import shutil
 from contextlib import contextmanager
-from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urljoin, urlparse
+from urllib.parse import unquote, urlparse
 
 import pytest
+from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "site"
@@ -20,6 +20,8 @@ COMMITTED = [ROOT / "reports/index.html", *sorted(ROOT.glob("reports/*/*.html"))
 DRAWN = {"compare": "#scores[data-rows]", "try": "main[data-built]"}  # what scripts leave when they have drawn a page
 WIDTHS = {"screen": (1400, 900), "tablet": (768, 1024), "phone": (390, 844)}
 BY_SCRIPT = ("explore.html",)  # of a report: what stands after "#" is a choice of its script
+LINKS = "[...document.links].map(link => link.href)"
+PLACES = "[...document.querySelectorAll('[id], a[name]')].map(place => place.id || place.name)"
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 
 
@@ -49,40 +51,31 @@ def shown(browser, name, size="screen", **options):
     assert logged == []
 
 
-class Page(HTMLParser):
-    """Addresses that a page links to, and the names of places in it, as without scripts."""
-
-    def __init__(self, path):
-        super().__init__()
-        self.address, self.links, self.ids = path.as_uri(), [], set()
-        self.feed(path.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag, attributes):
-        known = dict(attributes)
-        self.ids |= {known.get("id"), known.get("name") if tag == "a" else None} - {None}
-        if tag == "a" and "href" in known:
-            self.links.append(urljoin(self.address, known["href"]))
-
-
-def test_every_link_leads_somewhere():
-    paths = [*SITE.rglob("*.html"), *COMMITTED]
-    assert len(paths) > 20
-    found = {path: Page(path) for path in paths}
-    assert sum(len(page.links) for page in found.values()) > 100
+@needs_chromium
+def test_every_link_leads_somewhere(browser):
+    """Of all pages as scripts leave them, and of the README; in a clone reports link to the documentation's sources."""
+    links, places, page = {}, {}, browser.new_page()
+    for path in [*SITE.rglob("*.html"), *COMMITTED]:
+        page.goto(path.as_uri(), wait_until="domcontentloaded")
+        if path.parent == SITE and path.stem in DRAWN:
+            page.locator(DRAWN[path.stem]).wait_for()
+        links[path], places[path] = page.evaluate(LINKS), set(page.evaluate(PLACES))
+    text = MarkdownIt("commonmark").render((ROOT / "README.md").read_text(encoding="utf-8"))
+    page.set_content(f'<base href="{ROOT.as_uri()}/">{text}')
+    links[ROOT / "README.md"] = page.evaluate(LINKS)
+    page.close()
+    assert sum(map(len, links.values())) > 1000
     dead = []
-    for path, page in found.items():
-        for link in dict.fromkeys(page.links):
-            parts = urlparse(link)
-            if parts.scheme != "file":
-                continue
+    for path, addresses in links.items():
+        for address in dict.fromkeys(addresses):
+            parts = urlparse(address)
             target = Path(unquote(parts.path))
-            if not target.is_file():
-                dead.append(f"{path.relative_to(ROOT)}: {link}")
-                continue
+            if parts.scheme == "file" and not target.is_file():
+                dead.append(f"{path.relative_to(ROOT)}: {address}")
             # Sphinx itself refuses to build a page of the documentation that links to a place that is not there.
-            has_places = target in found and target.name not in BY_SCRIPT and DOCS not in path.parents
-            if parts.fragment and has_places and unquote(parts.fragment) not in found[target].ids:
-                dead.append(f"{path.relative_to(ROOT)}: {link} is no place of it")
+            elif parts.fragment and target in places and target.name not in BY_SCRIPT and DOCS not in path.parents:
+                if unquote(parts.fragment) not in places[target]:
+                    dead.append(f"{path.relative_to(ROOT)}: {address} is no place of it")
     assert dead == []
 
 
