@@ -24,7 +24,7 @@ FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, **_SEARCH}]
 def pack(folder: Path, names: Iterable[str], output: Path, first_fits: bool = False) -> None:
     """Write the records of these names in a folder as .tar.xz, if asked without refits; same records, same bytes."""
     names = sorted(names, key=lambda name: (Path(name).name, name))  # files of one kind next to each other pack best
-    write_files(output, ((name, _text(folder / name, first_fits).encode()) for name in names))
+    write_files(output, ((name, _text(folder, name, first_fits).encode()) for name in names))
 
 
 def pack_records(study: Study, name: str) -> None:
@@ -33,10 +33,11 @@ def pack_records(study: Study, name: str) -> None:
     pack(Path(layout.result(study, "")), names, output, name.endswith(layout.FIRST_FITS))
 
 
-def _text(path, first_fits):
-    text = read_text(path)
+def _text(folder, name, first_fits):
+    text = read_text(f"{folder}/{name}")  # a text: a report on many data sets asks for a million of them
     if not first_fits:
         return text
+    path = folder / name
     if path.name == Path(layout.FIT).name and (record := read_json(path)).get("refits"):
         return json.dumps(record | {"refits": []}, indent=1, sort_keys=True) + "\n"
     if path.name == Path(layout.PREDICTIONS).name:
@@ -116,5 +117,5 @@ def records_sha256(folder: Path, names: Iterable[str], first_fits: bool = False)
     digest = hashlib.sha256()
     for name in sorted(names):
         with suppress(FileNotFoundError):
-            digest.update(f"{name}\n{_text(folder / name, first_fits)}".encode())
+            digest.update(f"{name}\n{_text(folder, name, first_fits)}".encode())
     return digest.hexdigest()

@@ -265,18 +265,14 @@ def record_names(study: Study, archive: str) -> list[str]:
     replicate_<number> has splits, selections, predictions, records of final models and of evaluations, _first_fits only
     the first fit of each model; _searches has the single fits of the searches (none of additional replicates).
     """
-    replicate, searched = int(archive.split("_")[1]), archive.endswith(SEARCHES)
-    wanted = ("stage1", "stage2") if searched else ("split", "select_parameters", "select_complexity", "fit")
-    made = [
-        file
-        for place in places(study, [replicate])
-        for rule, files in place.steps()
-        if rule in wanted
-        for file in files
-        if not file.endswith(f"/{Path(MODEL).name}")
-    ]
-    files = dict.fromkeys([*made, *([] if searched else evaluation_files(study, [replicate]))])
-    return [file.removeprefix(result(study, "")) for file in files]
+    replicate, of_fit = int(archive.split("_")[1]), (COMPLEXITY, PREDICTIONS, FIT)
+    models = places(study, [replicate])
+    if archive.endswith(SEARCHES):
+        files = [file for place in models for file in (*place.trials(), *place.paths())]
+    else:
+        files = [f for p in models for f in (p.name(SPLIT), *p.parameters(), *map(p.name, of_fit))]
+        files += evaluation_files(study, [replicate])
+    return [file.removeprefix(result(study, "")) for file in dict.fromkeys(files)]
 
 
 def report_files(study: Study) -> list[str]:

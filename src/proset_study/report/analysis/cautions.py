@@ -4,8 +4,10 @@ import numpy as np
 
 from proset.losses import SMALLEST
 from proset_study import methods
-from proset_study.data.splits import TEST
+from proset_study.data.splits import TEST, read_split
+from proset_study.report.analysis.losses import generated
 from proset_study.store.stored import Final, Stored
+from proset_study.study import layout
 
 CONSTANT = 1e-6  # largest spread of a predicted probability over the test points of a constant model
 
@@ -38,15 +40,19 @@ def repeated_rows(stored: Stored) -> dict[str, tuple[float, float, int, int]]:
     distinct rows, and of all.
     """
     proportions: dict[str, list[float]] = {}
+    rows: dict[str, np.ndarray] = {}  # numbers of the distinct ones; real data are the same in every replicate
     sizes: dict[str, tuple[int, int]] = {}
     seen: set[tuple[str, int]] = set()
     for final in stored.one_by_one():
-        if (place := (final.data_set, final.replicate)) in seen:
+        data_set = final.data_set
+        if (place := (data_set, final.replicate)) in seen:
             continue
         seen.add(place)
-        if (X := final.data.X).shape[1]:
-            distinct, row = np.unique(X, axis=0, return_inverse=True)
-            is_test, row = final.folds == TEST, row.ravel()
-            proportions.setdefault(final.data_set, []).append(float(np.isin(row[is_test], row[~is_test]).mean()))
-            sizes.setdefault(final.data_set, (len(distinct), len(X)))
+        if data_set not in rows or generated(stored, data_set):
+            X = final.data.X
+            rows[data_set] = np.unique(X, axis=0, return_inverse=True)[1].ravel() if X.shape[1] else np.array([])
+        if len(row := rows[data_set]):
+            is_test = read_split(layout.file_in(final.folder.parent, layout.SPLIT), len(row)) == TEST
+            proportions.setdefault(data_set, []).append(float(np.isin(row[is_test], row[~is_test]).mean()))
+            sizes.setdefault(data_set, (int(row.max()) + 1, len(row)))
     return {d: (min(found), max(found), *sizes[d]) for d, found in proportions.items() if any(found)}

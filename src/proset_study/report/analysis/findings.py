@@ -4,13 +4,14 @@ from collections import Counter
 from functools import cache
 from itertools import combinations, product
 from math import sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
 from proset_study.report.analysis.paired import differences, mean_difference
 from proset_study.report.analysis.runs import compared_runs
+from proset_study.report.analysis.statistics import deviation
 from proset_study.store.metrics import LOSSES
 from proset_study.store.stored import Final, Stored
 
@@ -102,7 +103,7 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
                 continue
             mean = mean_difference(paired, overlap[data_set])
             values = (data_set, score, first, second, len(paired), sum(d < 0 for d in paired), mean.value)
-            tested = (stdev(paired), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
+            tested = (deviation(paired), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
             rows.append(dict(zip(METHOD_COLUMNS, (*values, *tested, mean.equivalence(ROPE)), strict=True)))
     return rows
 
@@ -113,11 +114,15 @@ def selected_features(stored: Stored) -> list[dict]:
     A category that is in few rows may be no feature in some of them.
     """
     found: dict[tuple[str, str, str], list[Counter[str]]] = {}  # a counter for each replicate
+    names: dict[tuple, list[str]] = {}  # without categories all replicates share them
     for final in stored.one_by_one():
         if methods.makes(final.run.method, WeightedPrototypeModel):
             active = set(weighted(final.model.fitted).active_features().tolist())
+            place = final.place if final.model.encoder else (final.data_set, final.metric)
+            if place not in names:
+                names[place] = final.feature_names.tolist()
             used: Counter[str] = Counter()
-            for d, name in enumerate(final.feature_names.tolist()):
+            for d, name in enumerate(names[place]):
                 used[name] += d in active
             found.setdefault((final.run.experiment, final.data_set, final.run.variant), []).append(used)
     rows = []

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean, median, stdev
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from proset_study.report.analysis.paired import (
 )
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
 from proset_study.report.analysis.runs import derived_from, main_score
+from proset_study.report.analysis.statistics import deviation
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import counted, fixed, how_many, listed, sentence_case, span, table_line
 from proset_study.store.metrics import LOSSES
@@ -183,7 +184,7 @@ def _score(values, overlap, published, best):
     numbers = list(values.values())
     if len(numbers) == 1:
         return Score(numbers[0], None, None, published, best, 1)
-    return Score(fmean(numbers), stdev(numbers), shown_interval(numbers, overlap), published, best, len(numbers))
+    return Score(fmean(numbers), deviation(numbers), shown_interval(numbers, overlap), published, best, len(numbers))
 
 
 def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:

@@ -1,3 +1,4 @@
+import statistics as fractions
 from itertools import product
 
 import numpy as np
@@ -26,6 +27,14 @@ DEMSAR = 1 - np.array(
         [0.957, 0.978, 0.946, 0.970],
     ]
 )
+
+
+@pytest.mark.parametrize("centre", [0.0, 1.0, 1e6])
+def test_the_variance_is_that_of_fractions_and_of_equal_values_exactly_0(centre):
+    values = (centre + np.random.default_rng(1).normal(size=10)).tolist()
+    assert statistics.variance(values) == pytest.approx(fractions.variance(values), rel=1e-14)
+    assert statistics.deviation(values) == pytest.approx(fractions.stdev(values), rel=1e-14)
+    assert statistics.deviation([centre + 0.1] * 3) == 0.0
 
 
 def test_ranks_and_friedman_of_demsars_example():

@@ -23,11 +23,11 @@ const loaded = () => library ??= (async () => {
     file.onerror = () => reject(new Error("vega.js is not next to this page, or not readable: charts need it"));
     document.head.append(file);
   });
-  const packed = Uint8Array.from(atob(VEGA), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const script = document.createElement("script");
-  script.textContent = await new Response(stream).text();
-  document.head.append(script);
+  const packed = await fetch(`data:application/gzip;base64,${VEGA}`);
+  const text = await new Response(packed.body.pipeThrough(new DecompressionStream("gzip"))).blob();
+  const script = Object.assign(document.createElement("script"), { src: URL.createObjectURL(text) });
+  await new Promise((resolve, reject) => { Object.assign(script, { onload: resolve, onerror: reject }); document.head.append(script); });
+  await new Promise((resolve) => setTimeout(resolve));  // a click need not wait for both library and chart
 })();
 
 // Charts: the rows that the controls of a form choose.
@@ -81,5 +81,5 @@ for (const form of document.querySelectorAll("form.chart")) {
   const seen = new IntersectionObserver((entries) => {
     if (entries.some((entry) => entry.isIntersecting)) { seen.disconnect(); chartOf(form)(); }
   });
-  seen.observe(form);
+  seen.observe(form.querySelector(".canvas"));  // not its controls, which may fill a small screen
 }
