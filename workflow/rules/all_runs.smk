@@ -13,3 +13,12 @@ use rule _job as all_runs with:
         command=command("all-runs"),
         version=lambda wildcards: layout.custom_version(study, wildcards.data_set),
         key=lambda wildcards: key_of_all(study, int(wildcards.replicate), wildcards.data_set),
+
+
+rule all_data_sets:
+    """A file that stands for all of these jobs of a replicate in the inputs of others."""
+    input:
+        lambda wildcards: inputs.jobs_of_data_sets(study, int(wildcards.replicate)),
+    output:
+        touch(f"{RESULTS}{layout.ALL_DATA_SETS}"),
+    localrule: True

@@ -36,7 +36,8 @@ EVALUATION = f"{FOLDER}/{{kind}}.json"
 SCORES = f"{REPLICATE}/{{experiment}}.csv"
 PARTITIONS = "scores"  # folder of the Parquet data set that a large study has instead
 PARTITION = f"{PARTITIONS}/replicate={{replicate}}/experiment={{experiment}}/scores.parquet"
-ALL_RUNS = f"{DATA_FOLDER}/all_runs.json"  # of a data set that is one job, see `all_runs`; what is done of it:
+# Of a data set that is one job, see `all_runs`, and of all of a replicate that are; what is done of one:
+ALL_RUNS, ALL_DATA_SETS = f"{DATA_FOLDER}/all_runs.json", f"{REPLICATE}/all_data_sets.done"
 DATA_DONE, RUN_DONE, EVALUATION_DONE = f"{DATA_FOLDER}/done.json", f"{FOLDER}/done.json", f"{FOLDER}/{{kind}}_done.json"
 
 PARTIAL = "reports/{study}-partial"
@@ -265,12 +266,11 @@ def record_names(study: Study, archive: str) -> list[str]:
     replicate_<number> has splits, selections, predictions, records of final models and of evaluations, _first_fits only
     the first fit of each model; _searches has the single fits of the searches (none of additional replicates).
     """
-    replicate, of_fit = int(archive.split("_")[1]), (COMPLEXITY, PREDICTIONS, FIT)
-    models = places(study, [replicate])
+    of_fit, replicate = (COMPLEXITY, PREDICTIONS, FIT), int(archive.split("_")[1])
     if archive.endswith(SEARCHES):
-        files = [file for place in models for file in (*place.trials(), *place.paths())]
+        files = [file for place in places(study, [replicate]) for file in (*place.trials(), *place.paths())]
     else:
-        files = [f for p in models for f in (p.name(SPLIT), *p.parameters(), *map(p.name, of_fit))]
+        files = [f for p in places(study, [replicate]) for f in (p.name(SPLIT), *p.parameters(), *map(p.name, of_fit))]
         files += evaluation_files(study, [replicate])
     return [file.removeprefix(result(study, "")) for file in dict.fromkeys(files)]
 

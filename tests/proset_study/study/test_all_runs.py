@@ -5,6 +5,7 @@ from tests.proset_study.config_files import merged
 
 from proset_study.base.environment import COPIES
 from proset_study.study import all_runs, inputs, layout
+from proset_study.study.config import study as study_module
 from proset_study.study.config.checks import load
 from proset_study.study.plan import all_fits_of, describe
 
@@ -31,6 +32,20 @@ def test_a_study_of_very_many_searches_has_one_job_for_each_small_data_set(monke
     assert names(many) == {"all_runs.json"}
     assert layout.record_names(study, "replicate_0") == layout.record_names(many, "replicate_0")
     assert {Path(file).name for file in inputs.record_files(many, "replicate_7")} == {"all_runs.json"}
+
+
+def test_in_a_large_study_one_file_stands_for_all_data_sets_of_a_replicate(monkeypatch, tmp_path, few):
+    monkeypatch.chdir(tmp_path)
+    few |= {"jobs": "data_sets", "replicates": [0, 1]}
+    jobs = [f"results/study/replicate_0/{name}/all_runs.json" for name in ("iris_2f", "wine")]
+    assert sorted(inputs.scored_files(load(few), ["0"], "E3")) == jobs
+    monkeypatch.setattr(study_module, "MANY", 1)
+    study = load(few)
+    assert inputs.jobs_of_data_sets(study, 0) == jobs
+    assert inputs.scored_files(study, ["0"], "E3") == ["results/study/replicate_0/all_data_sets.done"]
+    assert inputs.scored_files(study, ["0"], "E8") == jobs[1:]  # an experiment does not wait for others' data sets
+    for files in (inputs.result_files(study, [0, 1]), inputs.prediction_files(study)):
+        assert files == [f"results/study/replicate_{r}/all_data_sets.done" for r in (0, 1)]
 
 
 def test_data_sets_that_take_long_keep_jobs_of_searches(few, monkeypatch, tmp_path):
