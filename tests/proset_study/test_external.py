@@ -113,6 +113,8 @@ def test_boosting_of_lightgbm(own):
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
 def test_a_tree_of_r(own):
+    if subprocess.run(["Rscript", "--vanilla", "-e", "loadNamespace('rpart')"], capture_output=True).returncode:
+        pytest.skip("R is installed without its recommended packages")
     script = [("tree.R", (ROOT / "docs/commands/tree.R").read_text(encoding="utf-8"))]
     assert errors(own("Rscript", "--vanilla", "tree.R", files=script)) < 0.4
 
