@@ -23,7 +23,7 @@ from proset_study.study.config.study import Study
 RESERVED = {  # names of rules
     *("all", "downloads", "openml", "study", "standing", "standing_on", "partial", "predictions", "pack", "report"),
     *("data", "dissimilarities", "split", "stage1", "select_parameters", "stage2", "select_complexity"),
-    *("fit", "evaluate", "all_runs", "score", "score_data_set", "table", "data_set_page"),
+    *("fit", "evaluate", "all_runs", "all_data_sets", "score", "score_data_set", "table", "data_set_page"),
 }
 
 
