@@ -10,9 +10,8 @@ A. Benavoli et al., Time for a change, JMLR 18 (2017): the region of practical e
 
 import gc
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import combinations
-from math import fsum, sqrt
-from statistics import fmean
 
 import numpy as np
 
@@ -26,18 +25,23 @@ _LARGEST_SHIFT = 4.0
 
 
 def variance(values: Sequence[float]) -> float:
-    """Variance of two values or more: as `statistics.variance`, which takes twenty times as long for fractions.
-
-    Sums are rounded once, so that all processors agree, and equal values have a variance of exactly 0.
-    """
-    apart = [value - values[0] for value in values]
-    mean = fmean(apart)
-    return fsum((value - mean) ** 2 for value in apart) / (len(values) - 1)
+    """Variance of two values or more: the float of `statistics.variance`, without its fractions six times as fast."""
+    above, below = _variance(values)
+    return above / below
 
 
 def deviation(values: Sequence[float]) -> float:
-    """Standard deviation: the root of the `variance`."""
-    return sqrt(variance(values))
+    """Standard deviation, the float of `statistics.stdev`."""
+    above, below = _variance(values)
+    return float((Decimal(above) / below).sqrt())
+
+
+def _variance(values: Sequence[float]) -> tuple[int, int]:
+    """Numerator and denominator, exactly: floats are whole numbers over a power of two."""
+    ratios = [value.as_integer_ratio() for value in values]
+    n, scale = len(values), max(below for _, below in ratios)
+    whole = [above * (scale // below) for above, below in ratios]
+    return n * sum(number * number for number in whole) - sum(whole) ** 2, n * (n - 1) * scale * scale
 
 
 def rank(losses: np.ndarray) -> np.ndarray:
