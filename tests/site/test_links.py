@@ -20,7 +20,7 @@ COMMITTED = [ROOT / "reports/index.html", *sorted(ROOT.glob("reports/*/*.html"))
 DRAWN = {"compare": "#scores[data-rows]", "try": "main[data-built]"}  # what scripts leave when they have drawn a page
 WIDTHS = {"screen": (1400, 900), "tablet": (768, 1024), "phone": (390, 844)}
 BY_SCRIPT = ("explore.html",)  # of a report: what stands after "#" is a choice of its script
-LINKS = "[...document.links].map(link => link.href)"
+LINKS = "[...document.querySelectorAll('a[href]')].map(a => new URL(a.getAttribute('href'), document.baseURI).href)"
 PLACES = "[...document.querySelectorAll('[id], a[name]')].map(place => place.id || place.name)"
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 
@@ -35,6 +35,13 @@ def browser():
         chromium.close()
 
 
+def visit(page, path, **options):
+    """Open a file, and wait for what scripts draw on a page of the site."""
+    page.goto(path.as_uri(), **options)
+    if path.parent == SITE and path.stem in DRAWN:
+        page.locator(DRAWN[path.stem]).wait_for()
+
+
 @contextmanager
 def shown(browser, name, size="screen", **options):
     """A page of the site in a window; nothing of the network is loaded, and nothing is logged."""
@@ -43,9 +50,7 @@ def shown(browser, name, size="screen", **options):
     page.on("console", lambda message: logged.append(message.text))
     page.on("pageerror", lambda error: logged.append(str(error)))
     page.on("request", lambda request: logged.append(request.url) if request.url.startswith("http") else None)
-    page.goto((SITE / f"{name}.html").as_uri())
-    if name in DRAWN:
-        page.locator(DRAWN[name]).wait_for()
+    visit(page, SITE / f"{name}.html")
     yield page
     page.close()
     assert logged == []
@@ -56,9 +61,7 @@ def test_every_link_leads_somewhere(browser):
     """Of all pages as scripts leave them, and of the README; in a clone reports link to the documentation's sources."""
     links, places, page = {}, {}, browser.new_page()
     for path in [*SITE.rglob("*.html"), *COMMITTED]:
-        page.goto(path.as_uri(), wait_until="domcontentloaded")
-        if path.parent == SITE and path.stem in DRAWN:
-            page.locator(DRAWN[path.stem]).wait_for()
+        visit(page, path, wait_until="domcontentloaded")
         links[path], places[path] = page.evaluate(LINKS), set(page.evaluate(PLACES))
     text = MarkdownIt("commonmark").render((ROOT / "README.md").read_text(encoding="utf-8"))
     page.set_content(f'<base href="{ROOT.as_uri()}/">{text}')

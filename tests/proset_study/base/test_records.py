@@ -94,6 +94,7 @@ def test_a_result_is_bound_to_its_place(tmp_path):
     assert read_json(path) == {"a": 1.5, "b": [1, 2]}
     assert json.loads(path.read_text(encoding="utf-8")).keys() == {"a", "b", "sha256"}
     assert not list(tmp_path.rglob("*.tmp"))
+    assert read_json(f"{tmp_path}//study/./replicate_0/wine/E3/fit.json") == {"a": 1.5, "b": [1, 2]}
     other = path.with_name("other.json")
     path.rename(other)
     with pytest.raises(ValueError, match=r"other.json is damaged \(its checksum is wrong, or it is the result of some"):
