@@ -59,6 +59,14 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: ("tests/workflow/" not in item.nodeid, item.path not in slow))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk():
+    """No test takes the power away."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)

@@ -48,6 +48,7 @@ for table in (
 TESTS = (  # of what sees all methods, generators or scores
     *(f"tests/proset_study/methods/test_{name}.py" for name in ("costs", "labels", "methods")),
     *("tests/proset_study/store/test_metrics.py", "tests/proset_study/report/tables"),
+    "tests/proset_study/study/test_fingerprints.py",
 )
 GENERATORS = "tests/proset_study/data/generators/test_generators.py"
 OF_ADDITIONS = [  # test_contract.py has the method as it is

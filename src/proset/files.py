@@ -11,10 +11,11 @@ LEFTOVERS = ".*.tmp"  # what a process that was killed while writing leaves behi
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[BinaryIO]:
+def replacing(path: str | Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """A binary file to write to, which takes the place of `path` at the end of the block, unless that raises.
 
-    Its content reaches the disk before the name does, so that not even a loss of power leaves half a file under `path`.
+    Its content reaches the disk before the name does, so that not even a loss of power leaves half a file under `path`,
+    unless `durable` is false, which is faster and does for what has a checksum and can be made again.
     The folder must exist. (On Windows a target that another process has open cannot be replaced: PermissionError.)
 
     Examples
@@ -32,7 +33,8 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         with temporary.open("wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

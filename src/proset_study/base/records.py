@@ -28,7 +28,7 @@ except ModuleNotFoundError as error:
 FORMAT_VERSION = 1  # to be raised when earlier records cannot be read any more: all results become stale
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: str | Path, text: str, *, durable: bool = True) -> None:
     """Write a text file atomically, making its folder if needed; a result of a replicate gets a checksum at its end.
 
     The checksum counts the place of the file below results/, too: a copy of another result is not taken for this one.
@@ -39,7 +39,7 @@ def write_text(path: str | Path, text: str) -> None:
         tail, before, after = _SEALS[path.suffix]
         text = text.removesuffix(tail)
         text += before + _checksum(known, text) + after
-    with replacing(path) as file:
+    with replacing(path, durable=durable) as file:
         file.write(text.encode("utf-8"))
 
 

@@ -61,18 +61,24 @@ def span(*ends: str) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def wins(scores: Mapping[str, Scores]) -> str:
-    """On how many data sets a method has the lowest score, alone or not; of more than three methods the first two.
+def wins(scores: Mapping[str, Scores], named: str = "") -> str:
+    """On how many data sets a method has the lowest score; of more than three methods the first two, and one by name.
 
     >>> wins({"iris": {"KNN": 0.1, "SVM": 0.2}, "wine": {"KNN": 0.3, "SVM": 0.2}, "cancer": {"SVM": 0.1}})
     '2 for SVM and 1 for KNN'
+    >>> wins({"iris": {"KNN": 0.1, "SVM": 0.1}, "wine": {"KNN": 0.2, "SVM": 0.3}}, named="trees")
+    '2 for KNN, 1 for SVM and 0 for trees (with ties)'
     """
     lowest = {data_set: min(by_method.values()) for data_set, by_method in scores.items()}
     found = Counter(name for d, by_method in scores.items() for name in by_method if by_method[name] == lowest[d])
-    named = [f"{number} for {name}" for name, number in found.most_common()]
-    if len(named) > 3:
-        named = [*named[:2], f"{sum(n for _, n in found.most_common()[2:])} for {len(named) - 2} others"]
-    return listed(named)
+    ties = " (with ties)" if found.total() > len(lowest) else ""
+    counts = found.most_common()
+    if named and named not in found:
+        counts.append((named, 0))
+    if len(counts) > 3:
+        shown = [*counts[:2], *(count for count in counts[2:] if count[0] == named)]
+        counts = [*shown, (f"{len(counts) - len(shown)} others", sum(n for _, n in counts) - sum(n for _, n in shown))]
+    return listed([f"{number} for {name}" for name, number in counts]) + ties
 
 
 def listed(names: list[str]) -> str:

@@ -111,7 +111,7 @@ _ALL = (  # in the order of the files
     Score("log_loss", "log-loss", log_loss, loss="log-loss"),
     Score("clipped_log_loss", "clipped log-loss", clipped_log_loss, loss="clipped log-loss", in_published=False),
     Score("brier_score", "Brier score", brier_score, loss="Brier score", in_published=False),
-    Score("roc_auc", "ROC-AUC", roc_auc, of_labels=True, by_method=False),
+    Score("roc_auc", "ROC-AUC", roc_auc, larger_is_better=True, of_labels=True, by_method=False),
     Score(
         *("balanced_accuracy", "balanced accuracy", balanced_accuracy, "Balanced acc.", "balanced error"),
         larger_is_better=True,

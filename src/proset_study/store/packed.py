@@ -106,7 +106,7 @@ def unpack(archive: Path, names: Iterable[str], folder: Path) -> list[str]:
             raise ValueError(f"{archive.name}: {name} is not text: {error}") from error
         if not text.endswith("\n}\n" if name.endswith(".json") else "\n"):
             raise ValueError(f"{archive.name}: {name} is not a record")
-        write_text(folder / name, text)
+        write_text(folder / name, text, durable=False)
     if lacking:
         raise ValueError(f"{archive.name}: {len(lacking)} record(s) are missing, the first is {min(lacking)}")
     return others

@@ -60,7 +60,6 @@ LIBRARIES = {  # whose versions count, by the name they are imported by: their n
     "pandas": "pandas",
     "statsmodels": "statsmodels",
     "altair": "altair",
-    "vl_convert": "vl-convert-python",
     "matplotlib": "matplotlib",
     "PIL": "pillow",
     "jinja2": "jinja2",

@@ -115,7 +115,8 @@ def _verdict(replicates, **means):
         f"data {i}": {method: Score(mean[i], None, None, None, False, replicates) for method, mean in means.items()}
         for i in range(3)
     }
-    return Verdict("", "", "log-loss", [], list(means), scores, replicates, [])
+    by_data_set = {name: {method: score.mean for method, score in of_set.items()} for name, of_set in scores.items()}
+    return Verdict("", "", "log-loss", [], list(means), scores, replicates, [], by_data_set, replicates == 1)
 
 
 def test_the_headline_says_who_is_lowest_on_how_many_data_sets():
@@ -125,9 +126,9 @@ def test_the_headline_says_who_is_lowest_on_how_many_data_sets():
     assert wide.finding.endswith("lowest on 2 for KNN and 1 for proset, by one split each.")
     everyone = {f"data {i}": {"proset": 0.1, "knn": 0.2, "xgboost": 0.05} for i in range(3)}
     wide, _ = headline_figures(replace(_verdict(9, proset=[0.1] * 3, knn=[0.2] * 3), means=everyone)).values()
-    assert wide.finding == "Of 3 data sets the log-loss is lowest on 3 for XGBoost (of 3)."
+    assert wide.finding == "Of 3 data sets the log-loss is lowest on 3 for XGBoost and 0 for proset (of 3)."
     unfinished = _verdict(9, proset=[0.1, 0.5, 0.1], knn=[0.2, 0.2, 0.2])
-    unfinished.scores["data 1"].clear()
+    unfinished.means["data 1"].clear()
     wide, _ = headline_figures(unfinished).values()
     assert wide.finding == "Of 2 data sets the log-loss is lowest on 2 for proset."
 

@@ -45,6 +45,7 @@ ALL = [
     *((job, {}) for job in ("score", "table", "page", "report", "pack", "predictions")),
 ]
 NAMES = {" ".join((job, *names.values())): (job, names) for job, names in ALL}
+LISTED = [name for name in NAMES if name not in ("page", "report")]  # for these all figures and pages count
 
 
 def counted(job, **names):
@@ -55,7 +56,8 @@ def counted(job, **names):
 
 def in_words():
     text = HEAD
-    for name, (job, names) in NAMES.items():
+    for name in LISTED:
+        job, names = NAMES[name]
         items = sorted(counted(job, **names), key=lambda item: (item.endswith("=="), item))
         lines = fill(" ".join(items), 116, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
         text += f"\n{name}\n{lines}\n"
@@ -123,7 +125,7 @@ def test_what_is_remembered_of_a_source_is_right_or_not_used(package, monkeypatc
     assert not kept.exists()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LISTED)
 def test_what_counts_is_what_the_list_says(name):
     job, names = NAMES[name]
     found, known = counted(job, **names), listed()[name]
@@ -135,7 +137,7 @@ def test_what_counts_is_what_the_list_says(name):
 
 def test_the_list_has_every_key_and_no_others():
     assert {job for job, _ in ALL} == set(KEYS)
-    assert list(listed()) == list(NAMES)
+    assert list(listed()) == LISTED
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,6 +1,6 @@
 """What a study concludes: the same words and numbers on the front page, in the README and in docs/findings.md."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median
@@ -13,7 +13,9 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
 from proset_study.report.analysis.limits import limits
 from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
+from proset_study.report.analysis.over_data_sets import MIN_DATA_SETS
 from proset_study.report.analysis.paired import (
+    LEVEL,
     MIN_REPLICATES,
     among_the_best,
     by_verdict,
@@ -59,7 +61,8 @@ class Verdict:
     scores: dict[str, dict[str, Score]]  # by data set and method, without those that have no result
     replicates: int  # the largest number behind a score
     sizes: list[tuple[str, dict[str, str]]]  # what the searches may try: a heading and the text of each method
-    means: dict[str, dict[str, float]] = field(default_factory=dict)  # by data set, of all compared methods
+    means: dict[str, dict[str, float]] = field(default_factory=dict)  # by data set, over replicates that methods share
+    is_of_one: bool = False  # whether these are of one replicate
     rest: dict[str, tuple[str, Score]] = field(default_factory=dict)  # by data set, the best one that is no column
 
 
@@ -79,6 +82,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     columns = [first, *strongest([m for m in losses if m not in forms], losses, losses.get(first, {}))]
     scores: dict[str, dict[str, Score]] = {}
     rest: dict[str, tuple[str, Score]] = {}
+    shared: dict[str, dict[str, list[float]]] = {}
     for data_set in stored.study.data_sets:
         by_method = {m: of[data_set] for m, of in losses.items() if of.get(data_set)}
         best = among_the_best(by_method, overlap[data_set]) if by_method else set()
@@ -88,8 +92,8 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         }
         shown = {m: of_all[m] for m in columns if m in of_all}
         if len(shown) > 1 or (shown and len(columns) == 1):
-            scores[data_set] = shown
-            if others := [(m, score) for m, score in of_all.items() if m not in columns]:
+            scores[data_set], shared[data_set] = shown, on_shared_replicates(by_method)
+            if others := [(m, score) for m, score in of_all.items() if m not in (*columns, *forms)]:
                 rest[data_set] = min(others, key=lambda other: (-other[1].replicates, other[1].mean))
     names = [method_name(method) for method in columns[1:]]
     asked = f"Does {method_name(first)} predict as well as {listed(names)}?"
@@ -108,7 +112,8 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         scores=scores,
         replicates=max((len(values) for by_data_set in losses.values() for values in by_data_set.values()), default=0),
         sizes=_sizes(stored, columns, experiments),
-        means={d: {method: fmean(of[d].values()) for method, of in losses.items() if of.get(d)} for d in scores},
+        means={d: {method: fmean(values) for method, values in of.items()} for d, of in shared.items()},
+        is_of_one=any(len(values) == 1 for of in shared.values() for values in of.values()),
         rest=rest,
     )
 
@@ -171,6 +176,22 @@ def mean_losses(losses: Losses) -> dict[str, list[float]]:
     return found
 
 
+def on_shared_replicates(by_method: Mapping[str, Mapping[int, float]]) -> dict[str, list[float]]:
+    """Losses on a data set that can be compared: of the replicates that methods share.
+
+    Methods with few replicates take part only if no two have `MIN_REPLICATES`.
+
+    >>> on_shared_replicates({"a": {0: 0.2, 1: 0.4, 2: 0.3}, "b": {0: 0.1}, "c": {0: 0.2, 1: 0.2, 2: 0.2}})
+    {'a': [0.2, 0.4, 0.3], 'c': [0.2, 0.2, 0.2]}
+    >>> on_shared_replicates({"a": {0: 0.2, 1: 0.4, 2: 0.3}, "b": {0: 0.1}})
+    {'a': [0.2], 'b': [0.1]}
+    """
+    many = {method: values for method, values in by_method.items() if len(values) >= MIN_REPLICATES}
+    compared = many if len(many) > 1 else by_method
+    shared = sorted(set.intersection(*map(set, compared.values())))
+    return {method: [values[replicate] for replicate in shared] for method, values in compared.items() if shared}
+
+
 def printed_losses(published: Path, experiments: Collection[str]) -> dict[tuple[str, str], float]:
     """Published test log-losses of some experiments by method and data set."""
     return {
@@ -226,16 +247,16 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
         return [("Unfinished:", "no model of the comparison has a score.")]
     if subject not in losses:
         return [("Unfinished:", f"no model of {method_name(subject)} has a score.")]
-    ours, clauses = losses[subject], []
-    n = max(map(len, ours.values()), default=0)
-    for other in (m for m in shown if m in losses and m != subject and n >= MIN_REPLICATES):
+    ours = losses[subject]
+    clauses: list[str] = []
+    rivals = [m for m in shown if m in losses and m != subject]
+    n = max((len(values.keys() & losses[m].get(d, {}).keys()) for m in rivals for d, values in ours.items()), default=0)
+    for other in rivals if n >= MIN_REPLICATES else []:
         if means_of_both := on_each_data_set(ours, losses[other], overlap):
-            ahead, behind, undecided = by_verdict(means_of_both).values()
-            clauses.append(
-                f"ahead of {method_name(other)} on {len(ahead)} of {len(means_of_both)} data sets, behind on"
-                f" {how_many(behind)}, undecided on {len(undecided)}"
-            )
-    words = f"{method_name(subject)} is {'; '.join(clauses)}."
+            ahead, behind, _ = by_verdict(means_of_both).values()
+            of = f"of {len(means_of_both)}{'' if clauses else ' data sets'}"
+            clauses.append(f"ahead of {method_name(other)} on {len(ahead)} {of}, behind on {how_many(behind)}")
+    words = f"{method_name(subject)} is {'; '.join(clauses)} (single {100 * LEVEL:g} % intervals)."
     means = mean_losses(losses)
     if not clauses:
         few = "with one replicate no difference can be tested"
@@ -251,9 +272,11 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
             words += f"; {few}."
     if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
-        own = "" if best == subject else f"{method_name(subject)} {ranks[subject]:.1f}; "
+        own = "" if best == subject else f"{method_name(subject)} {ranks[subject]:.1f}, "
+        tested = f"critical difference {statistics.critical_difference(len(means), len(ranks)):.1f}"
+        tested = tested if len(means) >= MIN_DATA_SETS else "too few to test"
         words += f" By average rank over {counted(len(means), 'data set')} {method_name(best)} is first of"
-        words += f" {len(ranks)}, {rank:.1f} ({own}not tested)."
+        words += f" {len(ranks)}, {rank:.1f} ({own}{tested})."
     return [("Ahead?", words)]
 
 

@@ -1,10 +1,7 @@
 """The battery: tables that hardly anybody designed for the classifier, in a half for choices and a sealed one."""
 
-import numpy as np
-
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.battery import over_sources
 from proset_study.report.analysis.paired import LEVEL
 from proset_study.report.article.methods import over_data_sets, stored_ranks
 from proset_study.report.article.standing import DEVELOPMENT, OF_BATTERY, SEALED, Standing, sizes
@@ -29,7 +26,7 @@ def battery(stored: Reported) -> Content:
 def battery_development(stored: Reported) -> Content:
     """The half on which methods, spaces and rules may be chosen."""
     half = _half(stored)
-    return Content({name: half.texts[name] for name in ("data_sets", "place", "default_place")}, half.tables)
+    return Content({name: half.texts[name] for name in ("data_sets", "place", "default_place")})
 
 
 def _half(stored: Reported) -> Content:
@@ -37,7 +34,7 @@ def _half(stored: Reported) -> Content:
     pairs = stored.read("findings/pairs.csv", comparison=TUNED, score="log-loss", first=INSTALLED, group="all")
     pairs = [row for row in pairs if not methods.get(row["second"]).is_baseline]
     behind = found.behind_the_best()
-    lead = over_sources(np.array(list(behind.values())), np.array(found.sources))
+    lead = found.lead_of_the_best
     prototypes, samples, used, given = sizes(stored, stored.experiments(TUNED, INSTALLED))
     place, n_methods = found.place(TUNED)
     default_place, n_defaults = found.place(DEFAULTS)
@@ -54,6 +51,8 @@ def _half(stored: Reported) -> Content:
         "real_place": ordinal(found.place(TUNED, "real")[0]),
         "default_place": ordinal(default_place),
         "default_methods": count(n_defaults),
+        "default_real_place": ordinal(found.place(DEFAULTS, "real")[0]),
+        "default_real_best": method_name(next(iter(stored_ranks(stored, DEFAULTS, "real")[0]), "")),
         "over_data_sets": _over_data_sets(pairs),
         "behind": ratio(sum(value > 0 for value in behind.values()), len(behind)),
         "lead": difference(lead.value, *lead.interval(LEVEL)) if lead else "not known",
@@ -61,7 +60,7 @@ def _half(stored: Reported) -> Content:
         "samples": whole(samples),
         "features": f"{whole(used)} of {whole(given)}",
     }
-    return Content(texts, {"ranks": _ranks(stored)})
+    return Content(texts, {"ranks": rank_table(stored)})
 
 
 def _over_data_sets(pairs):
@@ -72,13 +71,11 @@ def _over_data_sets(pairs):
     return f"{over_data_sets(INSTALLED, sure)}; {alike} differences are not significant"
 
 
-def _ranks(stored):
-    """Average ranks, the best first: searched, of real and of generated tables apart, and with defaults."""
-    columns = [
-        stored_ranks(stored, comparison, group)[0]
-        for comparison, group in ((TUNED, "all"), (TUNED, "real"), (TUNED, "generated"), (DEFAULTS, "all"))
-    ]
-    table = [["method", "searched", "on real tables", "on generated ones", "with defaults"]]
+def rank_table(stored: Reported) -> list[list[str]]:
+    """Average ranks, the best first: searched and with defaults, of real and of generated tables apart."""
+    groups = (TUNED, "all"), (TUNED, "real"), (TUNED, "generated"), (DEFAULTS, "all"), (DEFAULTS, "real")
+    columns = [stored_ranks(stored, comparison, group)[0] for comparison, group in groups]
+    table = [["method", "searched", "on real tables", "on generated ones", "with defaults", "on real tables"]]
     for method in columns[0]:
         cells = (decimals(ranks[method], 1) if method in ranks else "" for ranks in columns)
         table.append([method_name(method), *cells])

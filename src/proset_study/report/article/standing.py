@@ -6,8 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from statistics import fmean, median
 
+import numpy as np
+
 from proset_study import methods
 from proset_study.methods.labels import method_name
+from proset_study.report.analysis.battery import over_sources
 from proset_study.report.analysis.losses import Losses, generated, losses_by_method, overlaps
 from proset_study.report.analysis.over_data_sets import origin_of
 from proset_study.report.analysis.paired import LEVEL, Mean, mean_difference, on_each_data_set
@@ -82,6 +85,16 @@ class Standing:
         ranks, _, _ = stored_ranks(self.stored, comparison, group)
         ranked = [method for method in ranks if not methods.get(method).is_baseline]
         return (ranked.index(self.installed) + 1, len(ranked)) if ranked else (0, 0)
+
+    def ahead(self, group: str = "all") -> list[str]:
+        """Methods whose average rank is significantly better than ours, by Nemenyi's test."""
+        ranks, _, critical = stored_ranks(self.stored, self.comparison, group)
+        return [method for method, rank in ranks.items() if rank < ranks[self.installed] - critical]
+
+    @property
+    def lead_of_the_best(self) -> Mean | None:
+        """The mean of `behind_the_best` over sources; None if they are fewer than three."""
+        return over_sources(np.array(list(self.behind_the_best().values())), np.array(self.sources))
 
     def behind_the_best(self) -> dict[str, float]:
         """By data set, how much the lowest mean loss of a rival is below ours; negative where ours is the lowest."""

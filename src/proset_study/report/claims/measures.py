@@ -14,7 +14,7 @@ from proset_study.methods.base import Fitted, PriorModel
 from proset_study.methods.decision_tree import FittedDecisionTree
 from proset_study.methods.estimators import FittedEstimator
 from proset_study.methods.weighted import weighted
-from proset_study.report.figures.set_cover import cover_of
+from proset_study.report.analysis.covers import cover_of
 from proset_study.store.metrics import balanced_accuracy
 from proset_study.store.stored import Final, Missing
 

@@ -9,9 +9,10 @@ from proset_study.data.metrics import EUCLIDEAN, is_ranked
 from proset_study.methods.set_cover import SetCover, find_radii
 from proset_study.methods.set_cover_lp import SetCoverLP
 from proset_study.methods.set_cover_quantiles import SetCoverQuantiles
+from proset_study.report.analysis.covers import cover_of, fitted_of
 from proset_study.report.figures import set_cover
 from proset_study.report.figures.registry import FigureSpec, by_metric, is_of, of_data_set, unpacked
-from proset_study.report.figures.set_cover import CATEGORY, between, cover_of, distance_of, fitted_of
+from proset_study.report.figures.set_cover import CATEGORY, between, distance_of
 from proset_study.report.figures.style import ReportFigure, canvas, panels, shared_labels
 from proset_study.report.wording import span
 from proset_study.store.stored import Final

@@ -53,21 +53,17 @@ def headline_figures(found: Verdict, is_large: bool = False) -> dict[str, Report
         return {}
     if is_large:
         return dict.fromkeys(_SIZES, _headline_of_many(found))
-    texts = [
-        f"{data_set} {', '.join(f'{method_name(m)} {s.mean:.3f}' for m, s in scores.items())}"
-        for data_set, scores in found.scores.items()
-    ]
-    shown = {d: {m: s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
-    means = {d: {method_name(m): v for m, v in (found.means.get(d) or of_set).items()} for d, of_set in shown.items()}
+    means = {d: {method_name(m): v for m, v in of_set.items()} for d, of_set in found.means.items() if of_set}
     compared = {name for of_set in means.values() for name in of_set}
     of_all = f" (of {len(compared)})" if len(compared) > len(found.methods) else ""
-    once = ", by one split each" if found.replicates == 1 else ""
+    once = ", by one split each" if found.is_of_one else ""
+    lowest = wins(means, method_name(found.methods[0]))
     return {
         name: ReportFigure(
             title=f"Test {found.score} of the methods",
-            finding=f"Of {len(means)} data sets the {found.score} is lowest on {wins(means)}{of_all}{once}.",
+            finding=f"Of {len(means)} data sets the {found.score} is lowest on {lowest}{of_all}{once}.",
             caption=_caption(found),
-            alt=f"Mean test {found.score}: {'; '.join(texts)}.",
+            alt=f"Mean test {found.score} by data set and method: lowest on {lowest}; the table has the numbers.",
             figure=_headline(found, *size),
         )
         for name, size in _SIZES.items()
@@ -232,18 +228,16 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
         panel.set_title(f"minus {method_name(other)}")
     unit = "nats; " if score == "log-loss" else ""
     figure.supxlabel(f"{plain(subject)}: difference of test {score} ({unit}left of 0 it is better)", fontsize=9)
-    texts = [
-        f"{row['dataset']} {method_name(row['second'])} {row['difference']:+.2g} (p = {row['p']:.2g})" for row in rows
-    ]
-    better, worse = sum(row["high"] < 0 for row in rows), sum(row["low"] > 0 for row in rows)
+    counts = _counts_by_method(rows)
+    better, unclear, worse = map(sum, zip(*counts.values(), strict=True))
     n = span(*(str(end(row["replicates"] for row in rows)) for end in (min, max)))
     return ReportFigure(
         title="Differences between the methods over replicates",
         finding=f"{better} of {len(rows)} intervals are below 0, where {subject} is better, {worse} above; 0 is"
-        f" inside the other {len(rows) - better - worse}.",
+        f" inside the other {unclear}.",
         caption=f"Means over {n} replicates with 95 % intervals, wider by Nadeau and Bengio's correction where"
         " replicates share real data.",
-        alt=f"Mean differences of test {score}, {subject} minus: {'; '.join(texts)}.",
+        alt=_counts_in_words(subject, counts),
         figure=figure,
     )
 
@@ -251,22 +245,32 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
 def counts_over_data_sets(rows: list[dict]) -> ReportFigure:
     """On how many data sets a method is significantly better or worse than others; rows as of `methods_figure`."""
     score, subject = rows[0]["score"], method_name(rows[0]["first"])
-    counts = {}
-    for other, group in groups(rows, "second").items():
-        better, worse = sum(row["high"] < 0 for row in group), sum(row["low"] > 0 for row in group)
-        counts[other] = (better, len(group) - better - worse, worse)
-    ahead, _, behind = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
-    texts = (f"{method_name(other)} {better} and {worse}" for other, (better, _, worse) in counts.items())
+    counts = _counts_by_method(rows)
+    ahead, unclear, behind = map(sum, zip(*counts.values(), strict=True))
     axis = f"data sets: {plain(subject)} better | not significant | other better"
     return ReportFigure(
         title=f"{subject} against each other method, by data sets",
         finding=f"{ahead:,} of {len(rows):,} intervals are below 0, where {subject} is better, {behind:,} above; 0 is"
-        f" inside the other {len(rows) - ahead - behind:,}.",
+        f" inside the other {unclear:,}.",
         caption=f"Data sets by the 95 % interval of the mean difference of test {score} over replicates, not corrected"
         " for their number.",
-        alt=f"Data sets on which {subject} is better, and worse, than others: {'; '.join(texts)}.",
+        alt=_counts_in_words(subject, counts),
         figure=counts_figure(counts, rows[0]["first"], axis),
     )
+
+
+def _counts_by_method(rows):
+    """Numbers of data sets with an interval below 0, around 0 and above, by the other method."""
+    counts = {}
+    for other, group in groups(rows, "second").items():
+        better, worse = sum(row["high"] < 0 for row in group), sum(row["low"] > 0 for row in group)
+        counts[other] = (better, len(group) - better - worse, worse)
+    return counts
+
+
+def _counts_in_words(subject, counts):
+    texts = (f"{method_name(other)} {better} and {worse}" for other, (better, _, worse) in counts.items())
+    return f"Data sets on which {subject} is better, and worse, than others: {'; '.join(texts)}."
 
 
 def rules_figure(rows: list[dict]) -> ReportFigure:

@@ -4,12 +4,11 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 
-from proset.cover import Cover
 from proset.plot.style import GREY, MARKERS, class_style, plain
 from proset_study.data.distances import distances
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, is_ranked
 from proset_study.fits.resampling import training_rows
-from proset_study.methods.set_cover import FittedSetCover
+from proset_study.report.analysis.covers import cover_of, fitted_of
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, canvas, legend, panels
 from proset_study.store.stored import Final
 
@@ -241,18 +240,6 @@ def classes_figure(final: Final) -> ReportFigure | None:
         f" samples, class {names[most]} has the most prototypes and class {names[least]} the fewest.",
         figure=figure,
     )
-
-
-def fitted_of(final: Final) -> FittedSetCover:
-    """The set covers of a final model."""
-    fitted = final.model.fitted
-    assert isinstance(fitted, FittedSetCover), "set covers only"
-    return fitted
-
-
-def cover_of(final: Final) -> Cover:
-    """That of the chosen radius."""
-    return fitted_of(final).covers[-1]
 
 
 def _amount(final):

@@ -5,11 +5,7 @@ and screen readers reach them, and draws the rest by the specification. The libr
 the pages, which the first chart in the window loads.
 """
 
-import base64
-import gzip
 import json
-import subprocess
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +16,8 @@ import altair
 from proset_study.base.records import write_text
 from proset_study.methods.labels import method_name
 from proset_study.report.figures.style import method_style
-from proset_study.report.pages import bundle
 
+LIBRARY = Path(__file__).with_name("vega.js")  # made by tests/proset_study/report/pages/test_library.py
 ROWS = "rows"  # the name of the data in every specification
 _SHAPES = {  # Matplotlib's markers in Vega, whose own shapes have no names for the last two
     **{"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"},
@@ -72,9 +68,7 @@ class Chart:
 
 def write_library(path: Path) -> None:
     """Write Vega-Embed with Vega-Lite and Vega as a script with a text that pages unpack: gzip in base64."""
-    made = subprocess.run([sys.executable, "-P", bundle.__file__], capture_output=True, check=True).stdout
-    packed = base64.b64encode(gzip.compress(made, 9, mtime=0)).decode("ascii")
-    write_text(path, f'const VEGA = "{packed}";\n')
+    write_text(path, LIBRARY.read_text(encoding="utf-8"))
 
 
 def choice(rows: list[dict[str, Any]], name: str, title: str) -> Control:

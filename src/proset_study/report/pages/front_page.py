@@ -150,7 +150,7 @@ def _headline(found: Verdict):
     caption = f"Test {found.score} of one replicate"
     if found.replicates > 1:
         caption = f"Mean test {found.score} over {found.replicates} replicates"
-        bold = "not significantly worse than the best of all compared methods"
+        bold = "not significantly worse than the best of all"
         caption += f"; bold: {bold}" if any(score.best for score in shown) else ", too few to test on a single data set"
     if any(score.replicates < found.replicates for score in shown):
         caption += f"; {FEWER}: fewer replicates"

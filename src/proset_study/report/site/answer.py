@@ -19,7 +19,7 @@ from proset_study.report.article.standing import Standing, sizes, standing
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import SUBJECT, Reported
 from proset_study.report.article.wording import count, decimals, ordinal, whole
-from proset_study.report.rows import pick, rows
+from proset_study.report.rows import groups, pick, rows
 from proset_study.report.site.beyond import few_prototypes, typical
 from proset_study.report.wording import listed, sentence_case
 from proset_study.study import layout
@@ -84,21 +84,23 @@ class Answer:
         found = self.standing
         place, of = found.place(found.comparison)
         others = [m for m in found.near if m != found.installed]
-        words = f"Of {count(of)} methods tuned alike on {count(len(found.data_sets))} tables,"
+        words = f"Of {count(of)} methods tuned on the same parts of {count(len(found.data_sets))} tables,"
         words += f" it ranks {ordinal(place)} on average"
         if place == 1 and others:
             words += f"; {count(len(others))} are not significantly worse"
         elif found.installed in found.near:
             words += ", not significantly behind the first"
-        parts = []
+        said = [f"{words}."]
         if place := found.place(found.comparison, "real")[0]:
             n = sum(found.kind(d) == "real" for d in found.data_sets)
-            parts.append(f"on the {count(n)} real ones it ranks {ordinal(place)}")
+            behind = ", significantly behind the first" if found.ahead("real") else ""
+            said.append(f"On the {count(n)} real ones it ranks {ordinal(place)}{behind}.")
         if found.defaults:
             place, of = found.place(found.defaults)
-            parts.append(f"untuned, over all, {ordinal(place)} of {count(of)}")
-        said = [f"{sentence_case('; '.join(parts))}."] if parts else []
-        return [f"{words}.", *said, *self._curves(), *self._rivals()]
+            of_real = found.place(found.defaults, "real")[0]
+            real = f", {ordinal(of_real)} on the real ones" if of_real else ""
+            said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} over all{real}.")
+        return [*said, *self._curves(), *self._rivals()]
 
     def _curves(self) -> list[str]:
         if not (self.project / CURVES / "findings/response_curves.csv").is_file():
@@ -117,11 +119,12 @@ class Answer:
     def _rivals(self) -> list[str]:
         if len(self.standing.stored.replicates) < MIN_REPLICATES:
             behind = self.standing.behind_the_best()
-            n_behind, mean = sum(value > 0 for value in behind.values()), fmean(behind.values())
+            n_behind, lead = sum(value > 0 for value in behind.values()), self.standing.lead_of_the_best
             words = f"On {count(n_behind)} of {count(len(behind))} tables another method has a lower loss"
+            leads = f"; each table's best rival leads by {decimals(lead.value)} on average" if lead else ""
             first, second = map(method_name, self.standing.rivals[:2])
             return [
-                f"{words}; each table's best rival leads by {decimals(mean)} on average.",
+                f"{words}{leads}.",
                 f"If that matters, also try {first} and {second}.",
             ]
         better, kinds = self.standing.better(), Counter[str]()
@@ -146,7 +149,7 @@ class Answer:
         nearest = f"The figure shows the form you install before it drops examples{cost}."
         return [
             *([nearest] if found.installed == LEAVE_ONE_OUT else []),
-            f"Everything ran {times}, with fresh draws; differences are paired.",
+            f"Each comparison was run {times} on new splits or new draws; differences are paired.",
             f"The {count(len(found.data_sets))} tables come from {sources} sources only: expect other results on other"
             " kinds of tables.",
             f"Average ranks that differ by less than {critical} are not significantly different.",
@@ -164,14 +167,15 @@ class Answer:
         if DIFFERENCE in found:
             most = max(abs(found[DIFFERENCE][end]) for end in ("low", "high"))
             percent = whole(100 * (1 - 2 * ALPHA))
-            words = "On average the published losses differ from ours by at most"
+            words = "The mean difference between published losses and ours is at most"
             sentences.append(f"{words} {decimals(most)}, with {percent} percent confidence.")
         claims = pick(rows(study / layout.CLAIMS), published="holds", cannot_fail=None)
         claims = [row for row in claims if row["verdict"] != "not decidable"]
         counts = Counter(row["verdict"] for row in claims)
         words = f"Of {whole(len(claims))} original findings, counted per table, {whole(counts['holds'])} hold"
-        sentences.append(f"{words}, {whole(counts['fails'])} fail and {whole(counts['undetermined'])} stay open.")
-        return [*sentences, "The form you install also differs: it compares each row with all other rows."]
+        words += f", {whole(counts['fails'])} fail and {whole(counts['undetermined'])} could not be decided"
+        sentences.append(f"{words}.")
+        return [*sentences, "The form you install learns from all rows; the published one sets some aside at random."]
 
     def looks(self) -> list[str]:
         """Sizes of models, of the published form and of the one that is installed."""
@@ -196,11 +200,18 @@ class Answer:
     def finding(self) -> str:
         """What the headline figure shows."""
         bars = [bar for bar in self.standing.bars() if bar.method != SUBJECT]
-        lower = sum(bar.mean < 0 for bar in bars)
-        ends = [bar.interval for bar in bars if bar.interval]
-        better, worse = sum(high < 0 for _, high in ends), sum(low > 0 for low, _ in ends)
-        words = f"Its mean loss is lower than a rival's in {count(lower)} of {count(len(bars))} comparisons"
-        return f"{words}; intervals are below zero in {count(better)}, above zero in {count(worse)}."
+        said = []
+        for kind, of_kind in groups(bars, "kind").items():
+            ends = [bar.interval for bar in of_kind if bar.interval]
+            worse, better = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
+            parts = [f"{_of(worse, len(of_kind))} rivals predict better"] if worse else []
+            parts += [f"it predicts better than {_of(better, len(of_kind))}"] if better else []
+            said.append(f"on {kind} tables {listed(parts) if parts else 'no difference is clear'}")
+        return f"{sentence_case('; '.join(said))}."
+
+
+def _of(number, all_of_them):
+    return f"all {count(number)}" if number == all_of_them > 1 else f"{count(number)} of {count(all_of_them)}"
 
 
 def response_curves(project: Path) -> Curves:

@@ -6,7 +6,7 @@ from statistics import fmean, median
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.response_curves import Curves, compared, title
-from proset_study.report.article.battery import battery, battery_development
+from proset_study.report.article.battery import battery, battery_development, rank_table
 from proset_study.report.article.beyond import ESTIMATES, error_estimates
 from proset_study.report.article.standing import DEVELOPMENT, SEALED
 from proset_study.report.article.study import RESULTS
@@ -105,6 +105,7 @@ def battery_tables(project: Path) -> dict[str, list[list[str]]]:
     found = {}
     for give, report, half in HALVES:
         if (project / report / layout.ALL_SCORES).is_file():
-            content = give(Reported(project / report))
-            found[f"{content.texts['data_sets']} {half}"] = content.tables["ranks"]
+            stored = Reported(project / report)
+            content = give(stored)
+            found[f"{content.texts['data_sets']} {half}"] = rank_table(stored)
     return found

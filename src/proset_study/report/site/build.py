@@ -43,6 +43,17 @@ PAGES = [("index.html", "Answer"), ("try.html", "Try it"), ("compare.html", "Com
 PAGES += [("reproduction.html", "Reproduction"), ("beyond.html", "Beyond")]
 LEFT_OUT = ("records", layout.STORE)  # of a report: what no page shows
 IN_CLONE = {"reproduction": "study", "beyond": "response_curves"}  # reports in the place of pages
+TITLES = {  # of reports in a clone
+    "study": "The published study, done again",
+    "published_draws": "The same with the data and splits of the published scripts",
+    "open_track": "The same tables with a longer search for every method",
+    "response_curves": "Generated tables of which one property is varied at a time",
+    "error_estimates": "Estimates of the error, compared with the error itself",
+    "chapter_claims": "What courses say about trees and ensembles, tested",
+    "set_cover": "Other prototype methods on real tables",
+    "battery": "Tables on which choices were allowed",
+    "battery_sealed": "Tables held back for the final test",
+}
 NOT_SEARCHED = ("search.html", "genindex.html", "py-modindex.html")
 
 
@@ -131,7 +142,7 @@ def reproduction_context(project: Path, answer: Answer) -> dict[str, Any]:
         "name": "reproduction",
         "title": "Was the original reproduced?",
         "shows": "This page shows how near the published numbers are to ours, and which published findings fail.",
-        "caution": "Do not conclude that agreement proves equality: small tables leave wide ranges, which hold much.",
+        "caution": "Do not conclude that agreement proves equality: of small tables the ranges hold most scores.",
         "sentences": answer.author(),
         "strips": shown,
         "n_inside": sum(strip.is_inside for strip in every),
@@ -223,4 +234,4 @@ def copy_report(source: Path, target: Path, has_docs: bool) -> None:
 
 def _title(report):
     n = len(read_json(report / layout.MANIFEST)["cost"])
-    return f"{report.name.replace('_', ' ').capitalize()}: the report, {n} replicate{'s' if n > 1 else ''}"
+    return f"{TITLES[report.name]}: {n} repetition{'s' if n > 1 else ''}"

@@ -9,10 +9,10 @@ from proset_study.report.analysis.losses import generated
 from proset_study.report.article.topics import Reported
 from proset_study.report.rows import groups
 from proset_study.report.wording import quantity_label
+from proset_study.store.metrics import SCORES
 from proset_study.store.results import FINAL, by_fit_seed
 
 MEASURES = ("log_loss", "brier_score", "balanced_accuracy", "roc_auc", "prototypes", "active_features", "seconds")
-HIGHER = ("balanced_accuracy", "roc_auc")  # is better
 FIRST = ("open_track", "digits")  # report and data set that are shown first, as in `compare.js`
 DIGITS = 4
 SECONDS = "CPU seconds of a fit"
@@ -41,8 +41,12 @@ def comparison_data(reports: list[Path]) -> dict[str, Any]:
                 place("experiments", experiment, [experiment, title]),
             )
             lines.append([i, *names, variant, values])
-    data["measures"] = [[m, SECONDS if m == "seconds" else quantity_label(m), m in HIGHER] for m in MEASURES]
+    data["measures"] = [[m, SECONDS if m == "seconds" else quantity_label(m), _is_larger_better(m)] for m in MEASURES]
     return {**data, "rows": lines}
+
+
+def _is_larger_better(measure):
+    return measure in SCORES and SCORES[measure].larger_is_better
 
 
 def first_rows(data: dict[str, Any]) -> list[list[str]]:

@@ -1,17 +1,19 @@
 """Static pictures of the site as numbers for its templates: places in per cent, so that text keeps its size."""
 
 from dataclasses import dataclass
-from math import ceil, floor, sqrt
+from math import sqrt
+
+from matplotlib.ticker import MaxNLocator
 
 from proset.plot.style import COLOURS
 from proset_study.report.article.model import Model
 from proset_study.report.article.standing import Bar
 from proset_study.report.figures.style import method_style
-from proset_study.report.wording import fixed
+from proset_study.report.wording import MINUS, fixed
 
-WIDEST = 0.3  # nats on either side of 0; what is beyond is shown at the edge
-TICK = 0.1
+TICKS = 7  # steps of the axis, at most
 WIDTH, HEIGHT, MARGIN = 440, 300, 34  # of the picture of a model, in CSS pixels
+LETTER, LINE = 8, 14  # of a name in it
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,6 @@ class Row:
     low: float | None
     high: float | None
     dots: list[float]
-    is_cut: bool  # whether the mean is beyond the edge
     text: str
 
 
@@ -38,41 +39,41 @@ class Forest:
 
 
 def forest(bars: list[Bar]) -> Forest:
-    """Lay out differences on one axis."""
-    ends = [end for bar in bars for end in (bar.interval or (bar.mean, bar.mean))]
-    low = max(-WIDEST, floor(min(ends) / TICK) * TICK)
-    high = min(WIDEST, ceil(max(ends) / TICK) * TICK)
+    """Lay out differences on one axis, on which all of them are."""
+    ends = [end for bar in bars for end in (*(bar.interval or ()), *bar.by_data_set.values(), 0.0)]
+    steps = MaxNLocator(TICKS, steps=[1, 2, 5, 10]).tick_values(min(ends), max(ends))
+    low, high = steps[0], steps[-1]
 
     def place(value: float) -> float:
-        return round(2 + 96 * (min(max(value, low), high) - low) / (high - low), 2)
+        return round(2 + 96 * (value - low) / (high - low), 2)
 
     groups = []
     for kind in dict.fromkeys(bar.kind for bar in bars):
-        rows = [_row(bar, place, bar.mean < low or bar.mean > high) for bar in bars if bar.kind == kind]
+        rows = [_row(bar, place) for bar in bars if bar.kind == kind]
         n = max(len(bar.by_data_set) for bar in bars if bar.kind == kind)
         groups.append((f"{n} {kind} tables", rows))
-    steps = range(round(low / TICK), round(high / TICK) + 1)
-    return Forest(groups, [(place(i * TICK), fixed(i * TICK, 1, "+") if i else "0") for i in steps], place(0.0))
+    ticks = [(place(step), f"{step:+.3g}".replace("-", MINUS) if round(step, 9) else "0") for step in map(float, steps)]
+    return Forest(groups, ticks, place(0.0))
 
 
-def _row(bar, place, is_cut):
+def _row(bar, place):
     low, high = (None, None) if bar.interval is None else map(place, bar.interval)
     text = fixed(bar.mean, 3, "+")
     if bar.interval is not None:
         text += f" ({fixed(bar.interval[0], 3, '+')} to {fixed(bar.interval[1], 3, '+')})"
     dots = [place(value) for value in bar.by_data_set.values()]
-    return Row(bar.name, method_style(bar.method)["color"], place(bar.mean), low, high, dots, is_cut, text)
+    return Row(bar.name, method_style(bar.method)["color"], place(bar.mean), low, high, dots, text)
 
 
 def scatter(model: Model) -> dict:
     """The two numbers that the model of penguins reads: all of them, and those it keeps, larger with their weight."""
-    xs, ys = ([getattr(p, axis) for p in model.points] for axis in "xy")
+    xs, depths = ([getattr(p, axis) for p in model.points] for axis in "xy")
     species = list(dict.fromkeys(p.species for p in model.points))
     colours = dict(zip(species, COLOURS, strict=False))
 
     def place(point):
         x = MARGIN + (point.x - min(xs)) / (max(xs) - min(xs)) * (WIDTH - 1.5 * MARGIN)
-        y = HEIGHT - MARGIN - (point.y - min(ys)) / (max(ys) - min(ys)) * (HEIGHT - 1.7 * MARGIN)
+        y = HEIGHT - MARGIN - (point.y - min(depths)) / (max(depths) - min(depths)) * (HEIGHT - 1.7 * MARGIN)
         return {"x": round(x, 1), "y": round(y, 1), "colour": colours[point.species]}
 
     heaviest = max(p.weight for p in model.prototypes)
@@ -90,13 +91,20 @@ def scatter(model: Model) -> dict:
     for name in species:
         of_species = [place(p) for p in model.points if p.species == name]
         x = sorted(p["x"] for p in of_species)[len(of_species) // 2]
-        y = min(p["y"] for p in of_species) - 6
-        named.append({"name": name, "x": x, "y": y, "colour": colours[name]})
+        ys = [p["y"] for p in of_species]
+        heights = min(ys) - 6, max(ys) + 16  # above or below, where fewer points are
+        crowd = [sum(_is_under(name, x, y, p) for p in map(place, model.points)) for y in heights]
+        named.append({"name": name, "x": x, "y": heights[crowd[1] < crowd[0]], "colour": colours[name]})
     return {
         "width": WIDTH,
         "height": HEIGHT,
         "points": [place(p) for p in model.points],
         "prototypes": prototypes,
         "species": named,
-        "ends": {"x": (min(xs), max(xs)), "y": (min(ys), max(ys))},
+        "ends": {"x": (min(xs), max(xs)), "y": (min(depths), max(depths))},
     }
+
+
+def _is_under(name, x, y, point):
+    """Whether a point would be under a name of that many letters, centred at `x` with its line at `y`."""
+    return abs(point["x"] - x) < LETTER / 2 * len(name) and y - LINE < point["y"] < y

@@ -3,6 +3,8 @@
 import contextlib
 import math
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 
 import jsonschema
@@ -19,10 +21,15 @@ RENAMED = {"steps": "complexity", "rule": "selection_rule", "further_replicates"
 
 def schema(of_generators: Iterable[str] = generators.GENERATORS) -> dict:
     """The JSON schema of a config: that of the file, with what generators and evaluations say of their settings."""
-    of_config = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    of_config = deepcopy(_read(SCHEMA))
     of_config["properties"]["evaluations"] = evaluations.schema()
     of_config["properties"]["data_sets"]["additionalProperties"]["then"] = generators.schema(of_generators)
     return of_config
+
+
+@cache
+def _read(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 def schema_errors(config: dict) -> Iterator[str]:

@@ -189,7 +189,9 @@ def test_the_source_is_quoted_beside_digits(small):
     overview = figures["prototypes"]
     assert [axes.get_title() for axes in overview.figure.axes] == ["blobs", "pixels"]
     assert all(axes.get_xscale() == "log" for axes in overview.figure.axes)
-    assert "1-NN" not in figures["headline"].alt
+    labels = figures["headline"].figure.axes[0].get_legend_handles_labels()[1]
+    assert "KNN" in labels
+    assert "1-NN" not in labels
 
 
 def test_neither_log_loss_of_labels_nor_a_path_of_one_step_is_drawn(small):

@@ -82,7 +82,7 @@ def test_a_subject_without_probabilities_is_compared_by_balanced_error(stored):
     figures = {figure.name: figure for figure in overview_figures(covers, PUBLISHED)}
     check_findings(figures.values())
     assert "the balanced error is lowest on" in figures["headline"].finding
-    assert figures["methods_over_replicates"].alt.startswith("Mean differences of test balanced error, set cover minus")
+    assert figures["methods_over_replicates"].alt.startswith("Data sets on which set cover is better, and worse, than")
 
 
 def test_a_study_that_names_no_subject_is_about_the_first_method_with_probabilities(stored):
