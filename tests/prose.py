@@ -1,9 +1,10 @@
 """The checker of English: `python -m tests.prose`, a part of `make lint`.
 
-Proselint checks pages by its own rules. In pages, docstrings, comments and templates of the report it looks for the
-phrases that the style page of CONTRIBUTING.md says to avoid. Text in quotation marks is not checked.
+Proselint checks pages by its own rules. In pages, docstrings, comments, messages and templates of the report it looks
+for the phrases that the style page of CONTRIBUTING.md says to avoid. Quotations in pages are not checked.
 """
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ PAGES = ("*.md", "docs/*.md", "docs/guide/*.md", "article/*.typ", "article/*.j2"
 SOURCES = ("src/**/*.py", "src/**/*.j2", "workflow/**/*.smk", "workflow/Snakefile")
 # One says what former versions said, the other quotes sentences of committed reports.
 EXCEPT = ("CHANGELOG.md", "findings.md")
+CLAIMS = ROOT / "src/proset_study/report/claims"  # whose words are in the records of committed reports
 STYLE = "style"
 # These take code, formulas and quoted messages for prose.
 OFF = (
@@ -53,6 +55,16 @@ def faults(text: str, *, prose: bool = True) -> list[str]:
     return [f"{line}:{column}: {result.message}" for result, (line, column) in results]
 
 
+def avoided(source: str) -> list[str]:
+    """Phrases to avoid in the strings of a Python file, docstrings too, which proselint takes for quotations."""
+    phrases = [re.escape(phrase) for avoid, _, _ in rules() for phrase in avoid]
+    pattern = re.compile(rf"\b({'|'.join(phrases)})\b", re.IGNORECASE)
+    strings = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return [
+        f"{n.lineno}: '{match}': see Style in CONTRIBUTING.md." for n in strings for match in pattern.findall(n.value)
+    ]
+
+
 def main() -> None:
     """Print all faults of the project's texts; status 1 if there are any."""
     files = [(path, True) for pattern in PAGES for path in sorted(ROOT.glob(pattern)) if path.name not in EXCEPT]
@@ -62,7 +74,8 @@ def main() -> None:
         text = path.read_text(encoding="utf-8")
         if path.name == "CONTRIBUTING.md":
             text = re.sub(r"^\| \d+ \|.*$", "", text, flags=re.MULTILINE)
-        for fault in faults(text, prose=prose):
+        is_python = path.suffix == ".py" and path.parent != CLAIMS
+        for fault in faults(text, prose=prose) + (avoided(text) if is_python else []):
             printed += 1
             print(f"{path.relative_to(ROOT)}:{fault}")
     sys.exit(bool(printed))

@@ -1,7 +1,7 @@
 """The style page's rules find their own examples."""
 
 import pytest
-from tests.prose import faults, rules
+from tests.prose import avoided, faults, rules
 
 
 @pytest.mark.parametrize(("avoid", "before", "after"), rules())
@@ -18,3 +18,9 @@ def test_there_are_ten_rules():
 def test_proselint_has_its_own_rules_for_prose_only():
     assert faults("This is very unique.")
     assert not faults("This is very unique.", prose=False)
+
+
+def test_docstrings_and_messages_of_python_count():
+    source = 'def f():\n    """Draw so many samples."""\n    raise ValueError("mend it")  # so many\n'
+    assert [fault.partition(":")[2].split("'")[1] for fault in avoided(source)] == ["so many", "mend"]
+    assert [fault.partition(":")[0] for fault in avoided(source)] == ["2", "3"]

@@ -170,7 +170,7 @@ class Answers(Explanations):
         Parameters
         ----------
         top : int >= 1, optional
-            So many; by default all.
+            How many rows; by default all.
 
         Returns
         -------

@@ -5,7 +5,7 @@ kernel has a largest and a smallest value, a product of those of single features
 So a box can be shown to hold no solution.
 
 Sets of features are searched by size. All boxes of a size are split, those shown empty are thrown away, and so are
-those that are further than what has been found; what is left after the last one is the nearest solution, to `GAP` of
+boxes further away than the best solution found; what is left after the last one is the nearest solution, to `GAP` of
 its cost and to boxes of `RESOLUTION` of the width of a kernel. That no smaller set has a solution is then proved, too.
 With more than `MAX_PROVEN` features single ones are searched like this, and then prototypes that are solutions are
 moved towards the sample, feature by feature, as far as they stay solutions.

@@ -144,7 +144,7 @@ class Elimination:
         return found if self.score(found)[0] < self.score(parts)[0] - TOLERANCE else parts
 
     def _with_steepest(self, parts: Parts, number: int, also_constant: bool) -> Parts:
-        """With up to so many more prototypes of weight 0, those whose derivatives are the most negative.
+        """With up to `number` more prototypes of weight 0, those whose derivatives are the most negative.
 
         In a batch without features they are of no use. An exchange tries them as well, which fits have the bits of.
         """
@@ -217,7 +217,7 @@ class Settings:
         Of the model with all prototypes and of those of `sizes`; others are near the minimum.
     max_features : int or None
     sizes : tuple of int or None
-        Numbers of prototypes to stop at, beside those of `SIZES`; None: no prototype is taken away.
+        Numbers of prototypes to stop at, besides those of `SIZES`; None: no prototype is taken away.
     """
 
     penalty: Penalty

@@ -90,7 +90,7 @@ def _refuse_missing_classes(y: Any) -> None:
 
 
 def _chosen(wanted: Any, names: Sequence[str], n_columns: int) -> list[bool | None]:
-    """Whether each column is to be a category; None: its type decides."""
+    """Whether each column becomes a category; None: its type decides."""
     if isinstance(wanted, str):
         return [None] * n_columns
     listed = np.asarray([] if wanted is None else wanted)

@@ -276,7 +276,7 @@ class Explanations(FittedModel):
         pandas.DataFrame
             A row for each sample:
 
-            - "sample", "found": its label or number, and whether there is any; else what follows is missing.
+            - "sample", "found": its label or number, and whether there is any; else the other columns are missing.
             - "class", "class then": predicted for it, and for the proposal, which has the "probability" of the class
               that was wanted.
             - "changed", "n_changed", "cost": names and number of the features that differ, and the sum of differences.

@@ -60,7 +60,7 @@ class FittedModel(FittedState):
         ----------
         X : array-like, shape (N, D)
         n_batches : int, optional
-            Of the first so many batches alone; by default of all.
+            How many batches count, from the first one; by default all.
         base_probabilities : array-like, shape (N, K), optional
             As of `staged_predict_proba`.
 
@@ -95,7 +95,7 @@ class FittedModel(FittedState):
         ----------
         X : array-like, shape (N, D)
         n_batches : int, optional
-            Of the first so many batches alone; by default of all.
+            How many batches count, from the first one; by default all.
         base_probabilities : array-like, shape (N, K), optional
             As of `staged_predict_proba`.
 
@@ -127,7 +127,7 @@ class FittedModel(FittedState):
         ----------
         X : array-like, shape (N, D)
         n_batches : int, optional
-            Of the first so many batches alone; by default of all.
+            How many batches count, from the first one; by default all.
 
         Returns
         -------
@@ -163,7 +163,7 @@ class FittedModel(FittedState):
         ----------
         X : array-like, shape (N, D)
         n_batches : int, optional
-            Of the first so many batches alone; by default of all.
+            How many batches count, from the first one; by default all.
 
         Returns
         -------

@@ -287,7 +287,7 @@ def _check_limits(classifier: FittedModel) -> None:
 def _fit_base(
     classifier: FittedModel, X: Any, data: Prepared, sample_weight: Any, given: Any, groups: Any
 ) -> np.ndarray | None:
-    """q_0 of the samples of positive weight; sets `base_`. `X` and what follows `data` are as in `fit`."""
+    """q_0 of the samples of positive weight; sets `base_`. `X` and the arguments after `data` are as in `fit`."""
     base, rows = classifier.base, data.rows
     classifier.base_ = base
     if base is None:

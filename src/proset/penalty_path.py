@@ -326,7 +326,7 @@ def search(race: Race[Any], lambda_v: Sequence[float], lambda_w: Sequence[float]
 
 
 def choose(parts: Sequence[Fold], lambda_v: float | None = None, lambda_w: float | None = None) -> Choice:
-    """The penalties of the first batch of a fit, from `folds`; those that are given are kept."""
+    """The penalties of the first batch of a fit, from `folds`; given ones are kept."""
     if not parts:
         return Choice(None, [], np.empty(0), np.empty(0), np.nan)
     race: Race[Pair | None] = Race(lambda pair, fold: parts[fold].losses(pair), [part.weight for part in parts])

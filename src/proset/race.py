@@ -83,7 +83,7 @@ class Race(Generic[S]):
         return best
 
     def run(self, settings: Sequence[S]) -> None:
-        """Try all settings on the first fold; on each further one those that are not clearly worse than the best."""
+        """Try all settings on the first fold; on each further one those not clearly worse than the best."""
         for n_folds in range(1, len(self.weights) + 1):
             self.score(settings, n_folds)
             best = min(settings, key=self.mean)

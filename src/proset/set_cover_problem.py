@@ -19,7 +19,7 @@ MAX_WEIGHT = 1e100  # sums of more are beyond the largest number
 
 @dataclass(frozen=True)
 class Problem:
-    """Samples of positive weight, which are to be covered, and the candidates that cover them.
+    """Samples of positive weight, which must be covered, and the candidates that cover them.
 
     Attributes
     ----------

@@ -54,7 +54,7 @@ class Training:
     size: tuple[int, int]
 
     def sample(self, n: int) -> np.ndarray:
-        """Places among the n samples of positive weight of up to so many, drawn once and for all."""
+        """Places of at most `n` samples of positive weight, drawn once and for all."""
         rng = np.random.default_rng(np.random.SeedSequence(BACKGROUND))
         places: np.ndarray = np.sort(rng.permutation(len(self.points))[:n])
         return places

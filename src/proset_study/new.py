@@ -1,4 +1,4 @@
-"""A study of one's own in a new folder, and where the workflow is that it takes its rules from."""
+"""A new study in its own folder, and where the workflow is that it takes its rules from."""
 
 import re
 import shutil

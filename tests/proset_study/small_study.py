@@ -16,7 +16,7 @@ from proset_study.release.predictions import write_store
 from proset_study.release.verify.shown import told
 from proset_study.report.write import write_report
 from proset_study.store.packed import pack
-from proset_study.store.results import write_scores
+from proset_study.store.scores import write_scores
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.checks import load

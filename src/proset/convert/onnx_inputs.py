@@ -25,7 +25,7 @@ OUTPUTS = (
 def types_of_columns(
     what: ProsetFormula | SetCoverFormula, initial_types: list[tuple[str, Any]] | None
 ) -> list[tuple[str, Any]]:
-    """Names and types of the inputs of a classifier of categories; ValueError if those that are given do not fit."""
+    """Names and types of the inputs of a classifier of categories; ValueError if the given ones do not fit."""
     from skl2onnx.common.data_types import FloatTensorType, Int64TensorType, StringTensorType
 
     names = what.feature_names

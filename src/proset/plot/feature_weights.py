@@ -54,7 +54,7 @@ class FeatureWeightsDisplay(Display):
         Returns
         -------
         FeatureWeightsDisplay
-            Features are in the order of their weight in the first batch. Of more than 20, those that are not active
+            Features are in the order of their weight in the first batch. Of more than 20, inactive ones
             are left out, and of those 40 are shown at most.
         """
         fitted = Fitted(estimator, feature_names)

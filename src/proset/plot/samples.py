@@ -33,7 +33,7 @@ def text(value: Any) -> str:
 
 
 def change(before: Any, after: Any) -> str:
-    """Two values with an arrow, numbers with so many digits that they differ.
+    """Two values with an arrow, numbers with as few digits as tell them apart.
 
     Examples
     --------

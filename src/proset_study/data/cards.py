@@ -20,7 +20,7 @@ Card = dict[str, Any]
 
 
 def card(settings: dict) -> Card:
-    """The card of an entry of the config's `data_sets`: keys of the schema, and what follows from the entry.
+    """The card of an entry of the config's `data_sets`: keys of the schema, and the values that the entry determines.
 
     Of generated data that is the generator with its settings and the Bayes error, of tables the version of the package
     and the SHA-256 of the file. A ValueError says what is wrong with a card.

@@ -70,7 +70,7 @@ def _text(value):
 
 
 def _refuse_parsed(column, categories):
-    """Numbers and booleans cannot be told from categories that are written in another way: 1 may be '1' or '01'."""
+    """Numbers and booleans may be categories that are written in another way: 1 may be '1' or '01'."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     if not is_numeric_dtype(column.dtype) or column.isna().all():

@@ -20,7 +20,7 @@ def write_split(path: str | Path, folds: np.ndarray) -> None:
 
 
 def read_split(path: str | Path, n_samples: int) -> np.ndarray:
-    """Read what `write_split` wrote for so many samples; ValueError if the file is damaged."""
+    """Read what `write_split` wrote for that number of samples; ValueError if the file is damaged."""
     return read_table(path, n_samples)[:, 1].astype(int)
 
 

@@ -73,7 +73,7 @@ def read_table(
 
 
 def refuse_large(file: str, size: int) -> None:
-    """Refuse (ValueError) a table of so many numbers if they need more than `MAX_BYTES`."""
+    """Refuse (ValueError) a table of that many numbers if they need more than `MAX_BYTES`."""
     if size * 8 > MAX_BYTES:
         raise ValueError(
             f"{file} has {size:,} numbers, at most {MAX_BYTES // 8:,} are allowed; "

@@ -161,7 +161,7 @@ class Method(ABC):
 
     @staticmethod
     def fixed(n_features: int) -> dict[str, float]:
-        """Parameters that are not searched for data with so many features."""
+        """Parameters that are not searched for data with that number of features."""
         return {}
 
     @abstractmethod

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Cost:
     """CPU seconds of a fit, with c for complexity: start + c trees tree + each rows^a features^b trees^d c^e
 
-    Trees are those of one round: one for each class, but one for two classes. Rows are those that are fitted.
+    Trees are those of one round: one for each class, but one for two classes. Rows are the fitted ones.
     """
 
     start: float

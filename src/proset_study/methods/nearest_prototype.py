@@ -109,7 +109,7 @@ class OneSet(NearestPrototype):
 
 
 class PerClass(NearestPrototype):
-    """The base of methods with `PER_CLASS` prototypes for each class, or so many in the mean of the classes.
+    """The base of methods with `PER_CLASS` prototypes for each class, or that many in the mean of the classes.
 
     A class with fewer different samples gets as many prototypes as it has different samples, so that long paths end in
     the rule of the nearest neighbour.
@@ -123,7 +123,7 @@ class PerClass(NearestPrototype):
     max_complexity = len(PER_CLASS)
 
     def choose(self, own: np.ndarray, numbers: list[int], seed: np.random.SeedSequence) -> Iterator[np.ndarray]:
-        """For each of the numbers, so many prototypes of the class whose samples have the rows `own`."""
+        """For each of the numbers, that many prototypes of the class whose samples have the rows `own`."""
         raise NotImplementedError
 
     def sets(self, parameters, complexity, seed):

@@ -1,6 +1,6 @@
 """Prototype selection by set cover, greedy, of data with few labels: samples without one can become prototypes, too.
 
-Of each class a share of the samples keeps its label, drawn at random; these are what is to be covered. With
+Of each class a share of the samples keeps its label, drawn at random; these must be covered. With
 `unlabelled` = 0, the others are left out altogether, for comparison.
 
 Section 4.2 of the source of `set_cover`.

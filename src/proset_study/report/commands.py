@@ -50,7 +50,7 @@ def partial(study: Study, published: Path, options: Annotated[list[str], json.lo
 def standing_on(study: Study, data_set: str, report: Path, output: Path) -> None:
     """All replicates of a data set in one process, as the jobs of the workflow would: to start these takes longer."""
     from proset_study.report.analysis.standing import check_data
-    from proset_study.store.results import write_scores
+    from proset_study.store.scores import write_scores
     from proset_study.study.steps import prepare_data_set, run_case
 
     for replicate in study.replicates:

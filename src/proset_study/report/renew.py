@@ -1,8 +1,8 @@
 """A report as it is committed: written again where it follows from its numbers, without links to what is not there.
 
 Most records of fits are in the archive of a release only, so that other code cannot render all of a committed report.
-What follows from its numbers it can: the headline, its table and figure, all tables, comparisons over data sets. The
-rest of a page stays as it is.
+It can render what depends on the numbers alone: the headline, its table and figure, all tables, comparisons over data
+sets. The rest of a page stays as it is.
 """
 
 import json
@@ -45,7 +45,7 @@ DOCS = "../../docs/"  # from a committed report
 def renew(report: Path, published: Path) -> list[str]:
     """Write headline, tables, figures, pages and numbers of a report again, for committing; gives the names of changes.
 
-    The pages are those that are there, but for the pages of data sets.
+    Pages of data sets and pages that are not there are left out.
     The same code changes nothing but links to what only a release has.
     """
     stored = Reported(report, published)
@@ -93,7 +93,7 @@ def replaced(text: str, other: str, patterns: Iterable[str]) -> str:
 
 
 def _write_figures(stored: Reported, made: Path) -> list[str]:
-    """Draw what follows from the numbers; gives the names of what is committed of it."""
+    """Draw the figures that depend on the numbers alone; gives the names of what is committed of it."""
     texts = write_drawn(overview_figures(stored, stored.published, CATEGORIES), made / OVERVIEW)
     write_json(made / LISTED, {"figures": texts, "missing": []})  # that the front page reads
     return [f"{OVERVIEW}/{text['name']}.svg" for text in texts]

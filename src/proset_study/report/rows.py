@@ -1,4 +1,4 @@
-"""Rows of tables, which are dicts or records: from a file, those that are wanted, in groups."""
+"""Rows of tables, which are dicts or records: from a file, filtered, in groups."""
 
 import csv
 import io

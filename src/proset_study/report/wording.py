@@ -96,7 +96,7 @@ def table_line(cells: Iterable[object]) -> str:
 
 
 def fixed(value: float, digits: int = 3, sign: str = "") -> str:
-    """A number with so many decimals, thousands separated and a typographic minus."""
+    """A number with `digits` decimals, thousands separated and a typographic minus."""
     return f"{value:{sign},.{digits}f}".replace("-", MINUS)
 
 

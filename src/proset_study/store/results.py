@@ -17,7 +17,6 @@ from proset_study.data.dataset import DataSet
 from proset_study.fits.final import read_predictions
 from proset_study.store.metrics import score_predictions
 from proset_study.study import layout
-from proset_study.study.config.study import Study
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 DIGITS = 12  # of a number in a CSV file: what comes after them may depend on the order of a sum
@@ -118,30 +117,6 @@ def case_rows(folder: Path, case: dict) -> list[Row]:
         seed = fit.get("fit_seed", 0)
         rows += [Row(*names, FINAL, quantity, value, fit_seed=seed) for quantity, value in numbers.items()]
     return rows
-
-
-def score(study: Study, replicate: int, experiment: str) -> None:
-    """All numbers of an experiment in a replicate."""
-    cases = study.cases([replicate], experiment)
-    write_scores(study, cases, layout.result(study, layout.scores(study), replicate=replicate, experiment=experiment))
-
-
-def score_data_set(study: Study, data_set: str) -> None:
-    """All numbers of a data set."""
-    cases = study.cases(study.replicates, data_set=data_set)
-    write_scores(study, cases, layout.report(study, layout.DATA_SET_SCORES, data_set=data_set))
-
-
-def write_scores(study: Study, cases: list[dict], output: str | Path) -> None:
-    """Write all numbers of some final models, as CSV or, of a large study, as Parquet."""
-    results = Path(layout.result(study, ""))
-    rows = [row for case in cases for row in case_rows(results, case)]
-    if Path(output).suffix == Path(layout.PARTITION).suffix:
-        from proset_study.store.parquet import write_parquet  # here, because others do without its library
-
-        write_parquet(output, rows)
-    else:
-        write_rows(output, rows, Row)
 
 
 def _roles(selection):

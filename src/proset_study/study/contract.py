@@ -1,6 +1,6 @@
 """What every method must keep: functions that take a method with parameters, and raise AssertionError if it is broken.
 
-`tests/proset_study/study/test_contract.py` runs them for all methods, or for those that are named:
+`tests/proset_study/study/test_contract.py` runs them for all methods, or for the named ones:
 `pytest --method NAME`, with `--configfile FILE` for an experiment that is not in config.yaml.
 """
 

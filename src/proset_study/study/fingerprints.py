@@ -44,7 +44,7 @@ KEYS = {
     "select": ("fits.selection", "methods.{method}"),
     "fit": ("fits.final", "methods.{method}"),
     "evaluation": ("fits.evaluations.{kind}", "methods.{method}"),
-    "score": ("store.results",),
+    "score": ("store.scores",),
     "table": ("report.tables.table_files",),
     "page": ("report.pages.pages", "report.catalogue", *_SHOWN),
     "report": ("report.write", *_SHOWN),

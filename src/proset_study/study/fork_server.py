@@ -23,7 +23,7 @@ from typing import NoReturn
 
 ADDRESS = "PROSET_STUDY_FORK_SERVER"  # environment variable: folder of Python, socket of the process
 _STANDARD_FILES = [0, 1, 2]
-_MODULES = [f"proset_study.{name}" for name in ("study.steps", "store.results")]
+_MODULES = [f"proset_study.{name}" for name in ("study.steps", "store.scores")]
 _MODULES += [f"sklearn.{name}" for name in ("ensemble", "linear_model", "neighbors", "neural_network", "svm")]
 
 

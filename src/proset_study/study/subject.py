@@ -28,7 +28,7 @@ class Subject:
         return self.end(STEPS)
 
     def end(self, complexity: int) -> int:
-        """The end of a path with so many sizes after the first one, if the experiment has as many."""
+        """The end of a path with that many sizes after the first one, if the experiment has as many."""
         return min(self._stage("stage2")["complexity"], self.method.min_complexity + complexity)
 
     def parameters(self, trial: int = 0, n_features: int = 3) -> dict[str, float]:

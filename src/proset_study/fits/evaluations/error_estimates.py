@@ -1,4 +1,4 @@
-"""How good estimates of the error rate are: each beside the true error, over training sets drawn anew (E18).
+"""How good estimates of the error rate are: each next to the true error, over training sets drawn anew (E18).
 
 T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2nd edition (2009), chapter 7.
 B. Efron and R. Tibshirani, Improvements on cross-validation: the .632+ bootstrap method, Journal of the American
@@ -57,7 +57,7 @@ class ErrorEstimates(Evaluation):
     error of the model fitted to all) and "estimates" of each training set: by name, [estimate, low, high, true error].
     """
 
-    description = "Estimates of the error rate beside the true one; of generated data only."
+    description = "Estimates of the error rate next to the true one; of generated data only."
     settings = {  # noqa: RUF012
         "draws": integer("Training sets at most.", FEWEST_DRAWS, 10000),
         "fitted_samples": integer(

@@ -218,7 +218,7 @@ def one_line(error: BaseException) -> str:
 
 @contextmanager
 def bounded(minutes: float, scratch: Path) -> Iterator[None]:
-    """Within the block, more than `MEMORY` raises MemoryError; after so many minutes the process says so and ends."""
+    """Within the block, more than `MEMORY` raises MemoryError; after that many minutes the process says so and ends."""
     process = os.getpid()
 
     def end():

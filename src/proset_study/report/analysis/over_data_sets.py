@@ -75,7 +75,7 @@ class Pair(Named):
 
 @dataclass(frozen=True)
 class Omnibus(Named):
-    """All methods together, and what tests of so many data sets can find.
+    """All methods together, and what tests of that number of data sets can find.
 
     `too_few` is "yes" if there are less than `MIN_DATA_SETS`: then nothing is ranked or tested. Numbers that need more
     methods or more sources of data are None.
@@ -217,7 +217,7 @@ def _detectable_shift(n, alpha, seed):
 
 
 def _tests(losses, sources, seed):
-    """The tests of all methods together, and what tests of so many data sets and pairs can find."""
+    """The tests of all methods together, and what tests of these numbers of data sets and pairs can find."""
     n, k = losses.shape
     pairs, smallest = k * (k - 1) // 2, statistics.smallest_p(n)
     numbers = {

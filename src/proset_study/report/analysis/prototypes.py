@@ -43,7 +43,7 @@ def trial_means(records: list[dict]) -> dict[str, np.ndarray]:
 
 
 def least_loss(prototypes: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """The least loss with at most so many prototypes; both of shape (n,), sorted by `prototypes`.
+    """The least loss with at most that number of prototypes; both of shape (n,), sorted by `prototypes`.
 
     >>> least_loss(np.array([3, 5, 5, 9]), np.array([0.4, 0.5, 0.2, 0.3])).tolist()
     [0.4, 0.2, 0.2, 0.2]

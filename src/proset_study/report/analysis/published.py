@@ -85,7 +85,7 @@ class Summary:
 
     `repeated` is the proportion of scores within the tolerance that our replicates reach among each other, None without
     replicates: an exact reproduction of the published study can be expected to reach as much. `chance` counts the
-    scores outside the tolerance that are inside the prediction interval, `unexplained` those that are not.
+    scores outside the tolerance that are inside the prediction interval, `unexplained` the others.
     """
 
     experiment: str

@@ -242,7 +242,7 @@ def _share(row):
 
 
 def _ahead(subject, shown, losses, overlap, ranks, score):
-    """Where the subject is ahead of those beside it in the table; which of all has the best average rank."""
+    """Where the subject is ahead of the other methods of the table; which of all has the best average rank."""
     if not losses:
         return [("Unfinished:", "no model of the comparison has a score.")]
     if subject not in losses:

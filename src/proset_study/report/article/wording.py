@@ -61,7 +61,7 @@ def general(number: float) -> Printed:
 
 
 def decimals(number: float, digits: int = 3, sign: bool = False) -> Printed:
-    """A number with so many decimals and a typographic minus; ValueError if it is not finite.
+    """A number with `digits` decimals and a typographic minus; ValueError if it is not finite.
 
     >>> decimals(0.0005929, sign=True)
     '+0.001'

@@ -32,7 +32,7 @@ def distance_from_prior(final: Final) -> float:
 
 
 def distance_from_prior_far_away(final: Final, deviations: float = 1000.0) -> float:
-    """Largest abs(p - prior) over the classes and two opposite points so many deviations from the centre."""
+    """Largest abs(p - prior) over the classes and two opposite points that many deviations from the centre."""
     step = deviations * final.model.scale
     far = np.array([final.model.centre - step, final.model.centre + step])
     return float(np.abs(final.model.predict_proba(far) - class_prior(final.model.fitted)).max())

@@ -73,7 +73,7 @@ class Quantity:
     missing: tuple[str, ...] = ()
 
     def show(self, digits: int = 3) -> str:
-        """Name and value, with so many significant digits unless it is a whole number."""
+        """Name and value, with `digits` significant digits unless it is a whole number."""
         value = self.value
         text = "?" if value is None else f"{value:.0f}" if value % 1 == 0 else f"{value:.{digits}g}"
         return f"{self.name} {text}".strip()

@@ -49,7 +49,7 @@ def bootstrap_rows(finals: list[Final]) -> list[dict]:
 
 
 def bootstrap_figure(rows: list[dict]) -> ReportFigure:
-    """Estimates from the training part beside the test part; `bootstrap_rows` of one replicate."""
+    """Estimates from the training part next to the test part; `bootstrap_rows` of one replicate."""
     names = list(dict.fromkeys(short_name(row) for row in rows))
     figure = Figure(figsize=(9.0, 1.4 + 0.36 * len(names)), layout="constrained")
     shown_by_score = {s: [row for row in rows if row["score"] == s and has_score(row["method"], s)] for s in SCORES}

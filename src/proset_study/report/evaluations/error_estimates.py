@@ -1,4 +1,4 @@
-"""Estimates of the error rate beside the true one: bias, deviation, coverage and cost, and when to use which."""
+"""Estimates of the error rate next to the true one: bias, deviation, coverage and cost, and when to use which."""
 
 from math import sqrt
 from operator import itemgetter

@@ -123,7 +123,7 @@ def trials_figure(finals: list[Final]) -> ReportFigure:
         title=f"{first.data_set}: loss against prototypes over all parameters tried",
         finding=f"The lowest log-loss of all parameters tried is {means[lowest]['log_loss'][best]:.3g}, of"
         f" {method_name(lowest)} with {means[lowest]['prototypes'][best]:.3g} prototypes.",
-        caption="Each point is one trial of stage 1, each line the least loss with at most so many prototypes.",
+        caption="Each point is one trial of stage 1, each line the least loss with at most that number of prototypes.",
         alt=f"Cross-validated loss on {first.data_set} against prototypes. Lowest log-loss: {'; '.join(texts)}.",
         figure=figure,
     )

@@ -1,4 +1,4 @@
-"""Links of pages to files, and pages without those that are dead."""
+"""Links of pages to files, and pages without dead ones."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -63,7 +63,7 @@ class Grid:
 
 
 def number(value: float | None, digits: int = 3, sign: str = "", tone: str = "") -> Cell:
-    """A number with so many decimals, thousands separated; an empty cell for None or what is not finite."""
+    """A number with `digits` decimals, thousands separated; an empty cell for None or what is not finite."""
     if value is None or not isfinite(value):
         return Cell(value=None)
     return Cell(wording.fixed(value, digits, sign), value, tone=tone)
