@@ -18,8 +18,8 @@ from proset_study.report.article.numbers import numbers_record
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import write_drawn
 from proset_study.report.figures.registry import overview_figures
-from proset_study.report.pages.charts import write_library
 from proset_study.report.pages.front_page import write_index, write_tables
+from proset_study.report.pages.library import write_library
 from proset_study.report.pages.links import as_committed
 from proset_study.report.write import write_report
 from proset_study.study import layout

@@ -75,8 +75,8 @@ def write_page_of(data_set: str, stored: Stored, folder: Path, options: list[str
 
 def _overview(stored, folder, published, options):
     """The pages over all data sets and their figures; they show the models' numbers and the manifest."""
-    from proset_study.report.pages.charts import write_library
     from proset_study.report.pages.front_page import write_explore, write_index, write_tables
+    from proset_study.report.pages.library import write_library
     from proset_study.report.pages.when_it_pays import write_when_it_pays
 
     figures = folder / layout.FIGURES.format(data_set="overview")

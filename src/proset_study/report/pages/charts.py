@@ -8,16 +8,13 @@ the pages, which the first chart in the window loads.
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import altair
 
-from proset_study.base.records import write_text
 from proset_study.methods.labels import method_name
 from proset_study.report.figures.style import method_style
 
-LIBRARY = Path(__file__).with_name("vega.js")  # made by tests/proset_study/report/pages/test_library.py
 ROWS = "rows"  # the name of the data in every specification
 _SHAPES = {  # Matplotlib's markers in Vega, whose own shapes have no names for the last two
     **{"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"},
@@ -64,11 +61,6 @@ class Chart:
         columns = {key: _packed([row.get(key) for row in self.rows]) for key in keys}
         found = {"specs": self.specs, "columns": columns, "shown": self.columns}
         return json.dumps(found, allow_nan=False, separators=(",", ":")).replace("</", "<\\/")
-
-
-def write_library(path: Path) -> None:
-    """Write Vega-Embed with Vega-Lite and Vega as a script with a text that pages unpack: gzip in base64."""
-    write_text(path, LIBRARY.read_text(encoding="utf-8"))
 
 
 def choice(rows: list[dict[str, Any]], name: str, title: str) -> Control:

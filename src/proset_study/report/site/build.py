@@ -16,7 +16,7 @@ from proset_study.report.article.beyond import CURVES
 from proset_study.report.article.beyond import REPORTS as COMMITTED
 from proset_study.report.article.model import SOURCE, Model
 from proset_study.report.article.study import STUDY
-from proset_study.report.pages.charts import write_library
+from proset_study.report.pages.library import write_library
 from proset_study.report.pages.links import relinked
 from proset_study.report.pages.pages import environment
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves

@@ -6,7 +6,7 @@ import json
 
 import vl_convert
 
-from proset_study.report.pages.charts import LIBRARY
+from proset_study.report.pages.library import LIBRARY
 
 
 def made():
