@@ -43,7 +43,7 @@ def as_committed(text: str, study: Study, there: Iterable[str]) -> str:
 
     Without the page of all tables, links to one of them lead to its Markdown. Committed reports share one library.
     """
-    text = text.replace(f'src: "{layout.VEGA}"', f'src: "../{layout.VEGA}"')
+    text = text.replace(f'run("{layout.VEGA}")', f'run("../{layout.VEGA}")')
     kept = {name for name in there if not layout.archived(study, name)}
     if layout.TABLE_PAGE not in kept:
         text = _TABLE.sub(lambda match: f'href="{layout.TABLE.format(table=match[1], suffix="md")}"', text)

@@ -84,8 +84,7 @@ class Answer:
         found = self.standing
         place, of = found.place(found.comparison)
         others = [m for m in found.near if m != found.installed]
-        words = f"Of {count(of)} methods tuned on the same parts of {count(len(found.data_sets))} tables,"
-        words += f" it ranks {ordinal(place)} on average"
+        words = f"Tuned, it ranks {ordinal(place)} of {count(of)} over {count(len(found.data_sets))} tables"
         if place == 1 and others:
             words += f"; {count(len(others))} are not significantly worse"
         elif found.installed in found.near:

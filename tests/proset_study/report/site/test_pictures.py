@@ -11,7 +11,7 @@ def test_left_of_zero_the_installed_classifier_is_better():
     worse = Bar("xgboost", "generated", {"xor": 0.02}, 0.02, None)
     far = Bar("knn", "generated", {"xor": -0.7, "moons": 0.1}, -0.3, None)
     drawn = forest([better, worse, far])
-    assert [title for title, _ in drawn.groups] == ["2 real tables", "1 generated tables"]
+    assert [title for title, _ in drawn.groups] == ["2 real tables", "2 generated tables"]
     (first,), (second, third) = (rows for _, rows in drawn.groups)
     assert first.low < first.mean < drawn.zero < first.high
     assert sorted(first.dots)[0] < first.mean < sorted(first.dots)[1]

@@ -1,10 +1,16 @@
+const LETTER = 7, MARK = 30; // pixels of a legend's letters, and of a mark with its margins
+
 // Of a specification what has rows: legends name only the methods that are drawn, and layers without numbers are left out.
-const trimmed = (spec, rows) => {
+const trimmed = (spec, rows, width) => {
   const methods = new Set(rows.map((row) => row.method));
+  const entry = MARK + LETTER * Math.max(0, ...[...methods].map((name) => String(name ?? "").length));
   const known = ({ field }) => !field || rows.some((row) => row[field] !== null && row[field] !== undefined);
   return JSON.parse(JSON.stringify(spec), (key, value) => {
     if (key === "layer") {
       return value.filter(({ encoding = {} }) => ["x", "x2", "y", "y2"].every((name) => known(encoding[name] ?? {})));
+    }
+    if (key === "legend" && value?.columns) {
+      return { ...value, columns: Math.max(1, Math.min(value.columns, Math.floor(width / entry))) };
     }
     if (key !== "scale" || !value?.domain || !value.range) return value;
     const kept = value.domain.map((name, i) => [name, value.range[i]]).filter(([name]) => methods.has(name));
@@ -14,19 +20,17 @@ const trimmed = (spec, rows) => {
 
 const PANEL = 300; // pixels that a panel needs next to others
 
+const run = (src) => new Promise((resolve, reject) => {
+  document.head.append(Object.assign(document.createElement("script"), { src, onload: resolve, onerror: reject }));
+});
+
 // Vega-Lite is in a file next to the page, packed; the first chart near the window loads it.
 let library;
 const loaded = () => library ??= (async () => {
-  const file = Object.assign(document.createElement("script"), { src: "vega.js" });
-  await new Promise((resolve, reject) => {
-    file.onload = resolve;
-    file.onerror = () => reject(new Error("vega.js is not next to this page, or not readable: charts need it"));
-    document.head.append(file);
-  });
+  await run("vega.js").catch(() => { throw new Error("vega.js is not next to this page, or not readable: charts need it"); });
   const packed = await fetch(`data:application/gzip;base64,${VEGA}`);
   const text = await new Response(packed.body.pipeThrough(new DecompressionStream("gzip"))).blob();
-  const script = Object.assign(document.createElement("script"), { src: URL.createObjectURL(text) });
-  await new Promise((resolve, reject) => { Object.assign(script, { onload: resolve, onerror: reject }); document.head.append(script); });
+  await run(URL.createObjectURL(text));
   await new Promise((resolve) => setTimeout(resolve));  // a click need not wait for both library and chart
 })();
 
@@ -59,7 +63,7 @@ const chartOf = (form) => {
     const numbers = form.querySelector(".numbers");
     if (numbers.open) fill(numbers.querySelector(".wide"), rows.map((row) => Object.keys(shown).map((key) => row[key])), Object.values(shown));
     await loaded();
-    await vegaEmbed(canvas, { ...trimmed(spec, rows), datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
+    await vegaEmbed(canvas, { ...trimmed(spec, rows, canvas.clientWidth), datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
     form.dataset.drawn = rows.length;
   };
   form.addEventListener("input", draw);
