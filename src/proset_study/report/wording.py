@@ -68,6 +68,8 @@ def wins(scores: Mapping[str, Scores], named: str = "") -> str:
     '2 for SVM and 1 for KNN'
     >>> wins({"iris": {"KNN": 0.1, "SVM": 0.1}, "wine": {"KNN": 0.2, "SVM": 0.3}}, named="trees")
     '2 for KNN, 1 for SVM and 0 for trees (with ties)'
+    >>> wins({str(i): {name: float(i != j) for j, name in enumerate("abcd")} for i in range(4)}, named="c")
+    '1 for a, 1 for b, 1 for c and 1 for d'
     """
     lowest = {data_set: min(by_method.values()) for data_set, by_method in scores.items()}
     found = Counter(name for d, by_method in scores.items() for name in by_method if by_method[name] == lowest[d])
@@ -77,7 +79,8 @@ def wins(scores: Mapping[str, Scores], named: str = "") -> str:
         counts.append((named, 0))
     if len(counts) > 3:
         shown = [*counts[:2], *(count for count in counts[2:] if count[0] == named)]
-        counts = [*shown, (f"{len(counts) - len(shown)} others", sum(n for _, n in counts) - sum(n for _, n in shown))]
+        rest = [count for count in counts if count not in shown]
+        counts = [*shown, *(rest if len(rest) == 1 else [(f"{len(rest)} others", sum(n for _, n in rest))])]
     return listed([f"{number} for {name}" for name, number in counts]) + ties
 
 

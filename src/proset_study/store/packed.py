@@ -62,7 +62,7 @@ def write_files(output: Path, files: Iterable[tuple[str, bytes]]) -> None:
 
 
 def read_files(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes | None]]:
-    """Names and contents of the files in an archive that may be a stranger's; None for the others than `wanted`.
+    """Names and contents of the files in an archive that may be a stranger's; None for files that are not `wanted`.
 
     A ValueError says that it is damaged or too large, that a wanted file is a duplicate or not a plain file.
     """

@@ -86,11 +86,6 @@ class Standing:
         ranked = [method for method in ranks if not methods.get(method).is_baseline]
         return (ranked.index(self.installed) + 1, len(ranked)) if ranked else (0, 0)
 
-    def ahead(self, group: str = "all") -> list[str]:
-        """Methods whose average rank is significantly better than ours, by Nemenyi's test."""
-        ranks, _, critical = stored_ranks(self.stored, self.comparison, group)
-        return [method for method, rank in ranks.items() if rank < ranks[self.installed] - critical]
-
     @property
     def lead_of_the_best(self) -> Mean | None:
         """The mean of `behind_the_best` over sources; None if they are fewer than three."""

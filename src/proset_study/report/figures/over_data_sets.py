@@ -49,7 +49,7 @@ def headline_figures(found: Verdict, is_large: bool = False) -> dict[str, Report
 
     One for screens and one for phones.
     """
-    if not any(found.scores.values()):
+    if not any(found.scores.values()) or not (is_large or any(found.means.values())):
         return {}
     if is_large:
         return dict.fromkeys(_SIZES, _headline_of_many(found))

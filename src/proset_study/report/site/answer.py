@@ -92,8 +92,7 @@ class Answer:
         said = [f"{words}."]
         if place := found.place(found.comparison, "real")[0]:
             n = sum(found.kind(d) == "real" for d in found.data_sets)
-            behind = ", significantly behind the first" if found.ahead("real") else ""
-            said.append(f"On the {count(n)} real ones it ranks {ordinal(place)}{behind}.")
+            said.append(f"On the {count(n)} real ones it ranks {ordinal(place)}.")
         if found.defaults:
             place, of = found.place(found.defaults)
             of_real = found.place(found.defaults, "real")[0]
@@ -151,7 +150,7 @@ class Answer:
             f"Each comparison was run {times} on new splits or new draws; differences are paired.",
             f"The {count(len(found.data_sets))} tables come from {sources} sources only: expect other results on other"
             " kinds of tables.",
-            f"Average ranks that differ by less than {critical} are not significantly different.",
+            f"Over all of them, average ranks that differ by less than {critical} are not significantly different.",
         ]
 
     def author(self) -> list[str]:
@@ -203,8 +202,8 @@ class Answer:
         for kind, of_kind in groups(bars, "kind").items():
             ends = [bar.interval for bar in of_kind if bar.interval]
             worse, better = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
-            parts = [f"{_of(worse, len(of_kind))} rivals predict better"] if worse else []
-            parts += [f"it predicts better than {_of(better, len(of_kind))}"] if better else []
+            parts = [f"{_of(worse, len(of_kind))} rivals {'is' if worse == 1 else 'are'} better"] if worse else []
+            parts += [f"it is better than {_of(better, len(of_kind))}"] if better else []
             said.append(f"on {kind} tables {listed(parts) if parts else 'no difference is clear'}")
         return f"{sentence_case('; '.join(said))}."
 

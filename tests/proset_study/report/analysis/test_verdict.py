@@ -109,7 +109,18 @@ def test_a_method_is_not_lowest_because_its_data_sets_are_easier(stored):
 def test_the_best_of_the_others_has_a_column_and_fewer_replicates_a_mark():
     scores = {"wine": {"proset": Score(0.2, 0.1, None, 0.25, True, 10), "svm": Score(0.1, None, None, None, False, 1)}}
     rest = {"wine": ("knn", Score(0.15, 0.01, None, None, True, 10))}
-    found = Verdict("", "one protocol", "log-loss", [], ["proset", "svm"], scores, 10, [], rest=rest)
+    found = Verdict(
+        "",
+        "one protocol",
+        "log-loss",
+        [],
+        ["proset", "svm"],
+        scores,
+        10,
+        [],
+        {"wine": {"proset": 0.2, "svm": 0.1}},
+        rest=rest,
+    )
     assert verdict_markdown(found).splitlines()[1:] == [
         "| test log-loss, one protocol | proset | SVM | best of the others |",
         "|---|---:|---:|---:|",

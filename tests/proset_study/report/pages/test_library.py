@@ -4,9 +4,11 @@ import base64
 import gzip
 import json
 
-import vl_convert
+import pytest
 
 from proset_study.report.pages.library import LIBRARY
+
+vl_convert = pytest.importorskip("vl_convert")
 
 
 def made():
