@@ -7,6 +7,7 @@ for the phrases that the style page of CONTRIBUTING.md says to avoid. Quotations
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 from proselint.checks import __register__ as PROSELINT
@@ -55,13 +56,19 @@ def faults(text: str, *, prose: bool = True) -> list[str]:
     return [f"{line}:{column}: {result.message}" for result, (line, column) in results]
 
 
+@cache
+def _pattern() -> re.Pattern[str]:
+    phrases = [re.escape(phrase) for avoid, _, _ in rules() for phrase in avoid]
+    return re.compile(rf"\b({'|'.join(phrases)})\b", re.IGNORECASE)
+
+
 def avoided(source: str) -> list[str]:
     """Phrases to avoid in the strings of a Python file, docstrings too, which proselint takes for quotations."""
-    phrases = [re.escape(phrase) for avoid, _, _ in rules() for phrase in avoid]
-    pattern = re.compile(rf"\b({'|'.join(phrases)})\b", re.IGNORECASE)
     strings = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return [
-        f"{n.lineno}: '{match}': see Style in CONTRIBUTING.md." for n in strings for match in pattern.findall(n.value)
+        f"{n.lineno}: '{match}': see Style in CONTRIBUTING.md."
+        for n in strings
+        for match in _pattern().findall(n.value)
     ]
 
 

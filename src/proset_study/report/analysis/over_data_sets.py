@@ -15,7 +15,7 @@ from proset_study.report.analysis import statistics
 from proset_study.report.analysis.hierarchical import MIN_DATA_SETS as MIN_HIERARCHICAL
 from proset_study.report.analysis.hierarchical import hierarchical
 from proset_study.report.analysis.losses import ROPE, generated, losses_by_method, overlaps
-from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.paired import mean_difference, shared_replicates
 from proset_study.report.rows import groups
 from proset_study.report.wording import span
 from proset_study.store.metrics import LOSSES
@@ -149,7 +149,7 @@ def _compare(stored: Stored, name: str, loss: str) -> Iterator[OverDataSets]:
         return
     planned = {d for e in shown for run in by_experiment[e] for d in run.data_sets}
     shared = {  # replicates
-        d: sorted(set.intersection(*(set(values[m].get(d, {})) for m in compared)))
+        d: shared_replicates({m: values[m].get(d, {}) for m in compared})
         for d in stored.study.data_sets
         if d in planned
     }

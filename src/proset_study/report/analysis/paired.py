@@ -91,6 +91,15 @@ def by_verdict(means: Mapping[str, Mean]) -> dict[str, list[str]]:
     return found
 
 
+def shared_replicates(losses: Mapping[str, Mapping[int, float]]) -> list[int]:
+    """The replicates that all of some methods have, by losses on a data set by method and replicate.
+
+    >>> shared_replicates({"a": {2: 0.1, 0: 0.2}, "b": {0: 0.3, 1: 0.1, 2: 0.2}}), shared_replicates({})
+    ([0, 2], [])
+    """
+    return sorted(set.intersection(*map(set, losses.values()))) if losses else []
+
+
 def among_the_best(losses: Mapping[str, Mapping[int, float]], overlap: float) -> set[str]:
     """Methods that may be the best one by their losses, by method and replicate; empty if nothing can be tested.
 
@@ -100,7 +109,7 @@ def among_the_best(losses: Mapping[str, Mapping[int, float]], overlap: float) ->
     with a probability of at least 1 - ALPHA, as in Hsu's comparisons with the best. Holm's steps would not ensure that.
     """
     tested = {method: values for method, values in losses.items() if len(values) >= MIN_REPLICATES}
-    shared = sorted(set.intersection(*(set(values) for values in tested.values()))) if tested else []
+    shared = shared_replicates(tested)
     if len(tested) < 2 or len(shared) < MIN_REPLICATES:
         return set()
     best = min(tested, key=lambda method: fmean(tested[method][r] for r in shared))

@@ -20,6 +20,7 @@ from proset_study.report.analysis.paired import (
     among_the_best,
     by_verdict,
     on_each_data_set,
+    shared_replicates,
     shown_interval,
 )
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, TOLERATED, Finding, reproduction
@@ -170,8 +171,7 @@ def mean_losses(losses: Losses) -> dict[str, list[float]]:
     """
     found = {}
     for data_set in next(iter(losses.values()), {}):
-        shared = set.intersection(*(set(by_data_set.get(data_set, {})) for by_data_set in losses.values()))
-        if shared:
+        if shared := shared_replicates({m: by_data_set.get(data_set, {}) for m, by_data_set in losses.items()}):
             found[data_set] = [fmean(by_data_set[data_set][r] for r in shared) for by_data_set in losses.values()]
     return found
 
@@ -188,7 +188,7 @@ def on_shared_replicates(by_method: Mapping[str, Mapping[int, float]]) -> dict[s
     """
     many = {method: values for method, values in by_method.items() if len(values) >= MIN_REPLICATES}
     compared = many if len(many) > 1 else by_method
-    shared = sorted(set.intersection(*map(set, compared.values())))
+    shared = shared_replicates(compared)
     return {method: [values[replicate] for replicate in shared] for method, values in compared.items() if shared}
 
 
@@ -273,8 +273,9 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
     if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
         own = "" if best == subject else f"{method_name(subject)} {ranks[subject]:.1f}, "
-        tested = f"critical difference {statistics.critical_difference(len(means), len(ranks)):.1f}"
-        tested = tested if len(means) >= MIN_DATA_SETS else "too few to test"
+        tested = "too few to test"
+        if len(means) >= MIN_DATA_SETS:
+            tested = f"critical difference {statistics.critical_difference(len(means), len(ranks)):.1f}"
         words += f" By average rank over {counted(len(means), 'data set')} {method_name(best)} is first of"
         words += f" {len(ranks)}, {rank:.1f} ({own}{tested})."
     return [("Ahead?", words)]

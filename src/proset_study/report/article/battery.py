@@ -33,7 +33,7 @@ def _half(stored: Reported) -> Content:
     found = Standing(stored, *OF_BATTERY)
     pairs = stored.read("findings/pairs.csv", comparison=TUNED, score="log-loss", first=INSTALLED, group="all")
     pairs = [row for row in pairs if not methods.get(row["second"]).is_baseline]
-    behind = found.behind_the_best()
+    behind = found.behind_the_best
     lead = found.lead_of_the_best
     prototypes, samples, used, given = sizes(stored, stored.experiments(TUNED, INSTALLED))
     place, n_methods = found.place(TUNED)

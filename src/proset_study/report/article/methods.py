@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from proset.plot.style import class_style, log_axis
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import generated, losses_by_method
-from proset_study.report.analysis.paired import LEVEL
+from proset_study.report.analysis.paired import LEVEL, shared_replicates
 from proset_study.report.article.study import BENCH, RESULTS, STUDY, Headline
 from proset_study.report.article.topics import SUBJECT, Content, Reported, figure, topic
 from proset_study.report.article.wording import (
@@ -235,7 +235,7 @@ def _mean_errors(stored):
     found, numbers = {}, []
     for data_set in losses[SUBJECT]:
         by_method = {method: of_data[data_set] for method, of_data in losses.items() if data_set in of_data}
-        shared = set.intersection(*map(set, by_method.values()))
+        shared = shared_replicates(by_method)
         found[data_set] = {method: fmean(values[r] for r in shared) for method, values in by_method.items()}
         numbers.append(len(shared))
     return found, min(numbers)

@@ -89,8 +89,9 @@ class Standing:
     @property
     def lead_of_the_best(self) -> Mean | None:
         """The mean of `behind_the_best` over sources; None if they are fewer than three."""
-        return over_sources(np.array(list(self.behind_the_best().values())), np.array(self.sources))
+        return over_sources(np.array(list(self.behind_the_best.values())), np.array(self.sources))
 
+    @cached_property
     def behind_the_best(self) -> dict[str, float]:
         """By data set, how much the lowest mean loss of a rival is below ours; negative where ours is the lowest."""
         found = [self.against(rival) for rival in self.rivals]

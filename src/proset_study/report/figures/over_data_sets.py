@@ -49,11 +49,11 @@ def headline_figures(found: Verdict, is_large: bool = False) -> dict[str, Report
 
     One for screens and one for phones.
     """
-    if not any(found.scores.values()) or not (is_large or any(found.means.values())):
-        return {}
     if is_large:
-        return dict.fromkeys(_SIZES, _headline_of_many(found))
+        return dict.fromkeys(_SIZES, _headline_of_many(found)) if any(found.scores.values()) else {}
     means = {d: {method_name(m): v for m, v in of_set.items()} for d, of_set in found.means.items() if of_set}
+    if not means:
+        return {}
     compared = {name for of_set in means.values() for name in of_set}
     of_all = f" (of {len(compared)})" if len(compared) > len(found.methods) else ""
     once = ", by one split each" if found.is_of_one else ""

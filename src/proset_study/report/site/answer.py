@@ -116,7 +116,7 @@ class Answer:
 
     def _rivals(self) -> list[str]:
         if len(self.standing.stored.replicates) < MIN_REPLICATES:
-            behind = self.standing.behind_the_best()
+            behind = self.standing.behind_the_best
             n_behind, lead = sum(value > 0 for value in behind.values()), self.standing.lead_of_the_best
             words = f"On {count(n_behind)} of {count(len(behind))} tables another method has a lower loss"
             leads = f"; each table's best rival leads by {decimals(lead.value)} on average" if lead else ""

@@ -6,18 +6,19 @@ from statistics import fmean, median
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.response_curves import Curves, compared, title
-from proset_study.report.article.battery import battery, battery_development, rank_table
+from proset_study.report.article.battery import rank_table
 from proset_study.report.article.beyond import ESTIMATES, error_estimates
-from proset_study.report.article.standing import DEVELOPMENT, SEALED
+from proset_study.report.article.standing import DEVELOPMENT, OF_BATTERY, SEALED, Standing
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import Reported
+from proset_study.report.article.wording import count
 from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import fixed
 from proset_study.study import layout
 
 HALVES = (
-    (battery, SEALED, "tables on which nothing was chosen"),
-    (battery_development, DEVELOPMENT, "tables on which choices were allowed"),
+    (SEALED, "tables on which nothing was chosen"),
+    (DEVELOPMENT, "tables on which choices were allowed"),
 )
 FEW, BASE = f"{RESULTS}/few_prototypes.csv", f"{RESULTS}/base_model.csv"
 MARKS = {"ahead of": ("✓", "good", "better"), "behind": ("✗", "bad", "worse")}
@@ -103,9 +104,8 @@ def estimates_table(project: Path) -> list[list[str]]:
 def battery_tables(project: Path) -> dict[str, list[list[str]]]:
     """Average ranks over each half of the battery whose report is there, by what the half is for."""
     found = {}
-    for give, report, half in HALVES:
+    for report, half in HALVES:
         if (project / report / layout.ALL_SCORES).is_file():
             stored = Reported(project / report)
-            content = give(stored)
-            found[f"{content.texts['data_sets']} {half}"] = rank_table(stored)
+            found[f"{count(len(Standing(stored, *OF_BATTERY).data_sets))} {half}"] = rank_table(stored)
     return found

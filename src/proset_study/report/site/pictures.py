@@ -41,7 +41,7 @@ class Forest:
 def forest(bars: list[Bar]) -> Forest:
     """Lay out differences on one axis, on which all of them are."""
     ends = [end for bar in bars for end in (*(bar.interval or ()), *bar.by_data_set.values(), 0.0)]
-    steps = MaxNLocator(TICKS, steps=[1, 2, 5, 10]).tick_values(min(ends), max(ends))
+    steps = [float(step) for step in MaxNLocator(TICKS, steps=[1, 2, 5, 10]).tick_values(min(ends), max(ends))]
     low, high = steps[0], steps[-1]
 
     def place(value: float) -> float:
@@ -52,7 +52,7 @@ def forest(bars: list[Bar]) -> Forest:
         rows = [_row(bar, place) for bar in bars if bar.kind == kind]
         n = max(len(bar.by_data_set) for bar in bars if bar.kind == kind)
         groups.append((f"{n} {kind} tables", rows))
-    ticks = [(place(step), f"{step:+.3g}".replace("-", MINUS) if round(step, 9) else "0") for step in map(float, steps)]
+    ticks = [(place(step), f"{step:+.3g}".replace("-", MINUS) if round(step, 9) else "0") for step in steps]
     return Forest(groups, ticks, place(0.0))
 
 
@@ -67,15 +67,16 @@ def _row(bar, place):
 
 def scatter(model: Model) -> dict:
     """The two numbers that the model of penguins reads: all of them, and those it keeps, larger with their weight."""
-    xs, depths = ([getattr(p, axis) for p in model.points] for axis in "xy")
+    xs, ys = ([getattr(p, axis) for p in model.points] for axis in "xy")
     species = list(dict.fromkeys(p.species for p in model.points))
     colours = dict(zip(species, COLOURS, strict=False))
 
     def place(point):
         x = MARGIN + (point.x - min(xs)) / (max(xs) - min(xs)) * (WIDTH - 1.5 * MARGIN)
-        y = HEIGHT - MARGIN - (point.y - min(depths)) / (max(depths) - min(depths)) * (HEIGHT - 1.7 * MARGIN)
+        y = HEIGHT - MARGIN - (point.y - min(ys)) / (max(ys) - min(ys)) * (HEIGHT - 1.7 * MARGIN)
         return {"x": round(x, 1), "y": round(y, 1), "colour": colours[point.species]}
 
+    points = [place(p) for p in model.points]
     heaviest = max(p.weight for p in model.prototypes)
     prototypes = [
         {
@@ -89,19 +90,18 @@ def scatter(model: Model) -> dict:
     ]
     named = []
     for name in species:
-        of_species = [place(p) for p in model.points if p.species == name]
+        of_species = [drawn for p, drawn in zip(model.points, points, strict=True) if p.species == name]
         x = sorted(p["x"] for p in of_species)[len(of_species) // 2]
-        ys = [p["y"] for p in of_species]
-        heights = min(ys) - 6, max(ys) + 16  # above or below, where fewer points are
-        crowd = [sum(_is_under(name, x, y, p) for p in map(place, model.points)) for y in heights]
-        named.append({"name": name, "x": x, "y": heights[crowd[1] < crowd[0]], "colour": colours[name]})
+        above, below = min(p["y"] for p in of_species) - 6, max(p["y"] for p in of_species) + 16
+        covered = {y: sum(_is_under(name, x, y, p) for p in points) for y in (above, below)}
+        named.append({"name": name, "x": x, "y": min(covered, key=covered.__getitem__), "colour": colours[name]})
     return {
         "width": WIDTH,
         "height": HEIGHT,
-        "points": [place(p) for p in model.points],
+        "points": points,
         "prototypes": prototypes,
         "species": named,
-        "ends": {"x": (min(xs), max(xs)), "y": (min(depths), max(depths))},
+        "ends": {"x": (min(xs), max(xs)), "y": (min(ys), max(ys))},
     }
 
 
