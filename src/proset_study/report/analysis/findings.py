@@ -8,9 +8,8 @@ from statistics import fmean
 
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
-from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
+from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
 from proset_study.report.analysis.paired import differences, mean_difference
-from proset_study.report.analysis.runs import compared_runs
 from proset_study.report.analysis.statistics import deviation
 from proset_study.store.metrics import LOSSES
 from proset_study.store.stored import Final, Stored
@@ -78,27 +77,24 @@ def selections(final: Final, stage: str, selection: dict) -> dict[str, int]:
 
 @cache
 def methods_over_replicates(stored: Stored) -> list[dict]:
-    """Paired differences of test losses between the `compared_runs` over the replicates; keys are `METHOD_COLUMNS`.
+    """Paired differences of test losses over the replicates; keys are `METHOD_COLUMNS`.
 
-    The subject is the first of its pairs. "difference" is first minus second (negative: the first is better), "low" and
-    "high" are the ends of its 95 % interval, "overlap" is n_test / n_train, 0 for generated data; see `paired`.
+    The methods are those of the study's `compared_experiments`; the subject is the first of its pairs. "difference" is
+    first minus second (negative: the first is better), "low" and "high" are the ends of its 95 % interval, "overlap" is
+    n_test / n_train, 0 for generated data; see `paired`.
     "equivalence_p" is that of two one-sided tests with the margin `ROPE`. With ten replicates the tests are weak, and
     p-values are not corrected for the number of comparisons. Of a large study it is the pairs with the subject only.
     """
-    rows = []
-    known: dict[tuple[str, ...], Losses] = {}  # by loss and experiments, which are the same on most data sets
-    overlap = overlaps(stored, list(stored.study.experiments))
-    for data_set, score in product(stored.study.data_sets, LOSSES):
-        compared = [run for run in compared_runs(stored.study, data_set) if not run.variant]
-        runs = [run for run in compared if LOSSES[score].fits(methods.get(run.method))]
-        experiments = [r.experiment for r in runs if r.experiment in stored.study.experiments]
-        if (score, *experiments) not in known:
-            known[score, *experiments] = losses_by_method(stored, experiments, score)
-        losses = known[score, *experiments]
-        for first, second in combinations([r.method for r in runs], 2):
-            if stored.study.is_large and first != stored.study.subject:
-                break
-            paired = differences(losses[first][data_set], losses[second][data_set])
+    study, rows = stored.study, []
+    overlap = overlaps(stored, list(study.experiments))
+    for score, loss in LOSSES.items():
+        by_method = losses_by_method(stored, study.compared_experiments, score)
+        compared = [m for m in methods.METHODS if m in by_method and loss.fits(methods.get(m))]
+        pairs = combinations(sorted(compared, key=lambda m: m != study.subject), 2)
+        for data_set, (first, second) in product(study.data_sets, pairs):
+            if study.is_large and first != study.subject:
+                continue
+            paired = differences(by_method[first].get(data_set, {}), by_method[second].get(data_set, {}))
             if len(paired) < 2:
                 continue
             mean = mean_difference(paired, overlap[data_set])

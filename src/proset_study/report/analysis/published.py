@@ -120,7 +120,8 @@ def _agreement(row: Row, ours: dict[int, float], theirs: Published, first: int) 
     if published is not None and own is not None:
         difference = own - published
         if len(values) >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
-            chance = "yes" if could_be_another(published, values) else "no"
+            inside = could_be_another(published, fmean(values), stdev(values), len(values))
+            chance = "yes" if inside else "no"
         if allowed := allowed_range(row.key, published, theirs):
             low, high = allowed
             agrees = "yes" if within(own, allowed) else "no"
@@ -155,9 +156,9 @@ def prediction_half_width(deviation: float, n: int) -> float:
     return float(t.ppf(0.975, n - 1)) * deviation * float((1 + 1 / n) ** 0.5)
 
 
-def could_be_another(published: float, values: list[float]) -> bool:
-    """Whether a number that is printed with two decimals is in the 95 % prediction interval of our values."""
-    return abs(published - fmean(values)) <= prediction_half_width(stdev(values), len(values)) + 0.005
+def could_be_another(published: float, mean: float, deviation: float, n: int) -> bool:
+    """Whether a number that is printed with two decimals is in the 95 % prediction interval of n values."""
+    return abs(published - mean) <= prediction_half_width(deviation, n) + 0.005
 
 
 def within(value: float, allowed: tuple[float, float]) -> bool:

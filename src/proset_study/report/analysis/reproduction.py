@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from proset_study.report.analysis.losses import ROPE
+from proset_study.report.analysis.losses import ROPE, generated
 from proset_study.report.analysis.paired import mean_difference
-from proset_study.report.analysis.published import Agreement, agreement, within
+from proset_study.report.analysis.published import Agreement, agreement, could_be_another, within
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.rows import groups, pick
 from proset_study.store.stored import Stored
@@ -21,6 +21,15 @@ PROTOTYPES, FEWER = "numbers of prototypes within a factor of 2", "numbers of pr
 FOIL = "test scores of our {ours} within the tolerance of {theirs}"
 # Ours, and the published experiment it is held against: other methods and settings, to see what the tolerance can tell.
 FOILS = (("E8", "E3"), ("E9", "E3"), ("E1", "E4"))
+OTHERS_INSIDE = "published {theirs} scores in the prediction interval of our {ours}"
+# Names of both, and ours by the published experiment: proset itself, then what its intervals should not contain.
+INSIDE_FOILS = (
+    ("proset", "proset", {"E3": "E3", "E10": "E10"}),
+    ("KNN", "proset", {"E8": "E3", "E11": "E10"}),
+    ("XGBoost", "proset", {"E9": "E3", "E12": "E10"}),
+    ("E4", "E1", {"E4": "E1"}),
+)
+KINDS = {False: "real data", True: "generated data"}
 
 
 @dataclass(frozen=True)
@@ -44,10 +53,11 @@ def reproduction(stored: Stored, published: Path) -> list[Finding]:
     of one are not. Then numbers of test scores: in the prediction interval of our replicates, also as the mean over
     data sets of the proportion ("value") with the p of a one-sided test that it is below `LEVEL`; within the tolerance,
     in all and of those with replicates, next to the proportion that our replicates reach among each other ("value");
-    and within the tolerance if our numbers are those of another experiment.
+    and within the tolerance, or in the interval, if our numbers are those of another experiment.
     """
     numbers = agreement(stored, published)
-    return [*_differences(numbers), *_counts(numbers), *_foils(numbers)]
+    is_generated = {number.dataset: generated(stored, number.dataset) for number in numbers if number.chance}
+    return [*_differences(numbers), *_counts(numbers), *_foils(numbers), *_inside_foils(numbers, is_generated)]
 
 
 def differences_by_data_set(numbers: list[Agreement]) -> dict[str, list[float]]:
@@ -104,3 +114,21 @@ def _foils(numbers: list[Agreement]) -> Iterator[Finding]:
         ]
         if verdicts:
             yield Finding(FOIL.format(ours=other, theirs=experiment), len(verdicts), sum(verdicts))
+
+
+def _inside_foils(numbers, is_generated):
+    """Published scores of one experiment, held against the intervals of another one of ours on the same data sets."""
+    scores = [n for n in numbers if n.is_test_score and not n.variant and n.published is not None and n.chance]
+    spreads = {(n.experiment, n.dataset, n.quantity): (n.mean, n.standard_deviation, n.replicates) for n in scores}
+    for theirs, ours, experiments in INSIDE_FOILS:
+        verdicts = [
+            (is_generated[n.dataset], could_be_another(n.published, *spread))
+            for n in scores
+            if (spread := spreads.get((experiments.get(n.experiment), n.dataset, n.quantity)))
+        ]
+        what = OTHERS_INSIDE.format(theirs=theirs, ours=ours)
+        if verdicts:
+            yield Finding(what, len(verdicts), sum(inside for _, inside in verdicts))
+        for kind, name in KINDS.items():
+            if of_kind := [inside for drawn, inside in verdicts if drawn == kind]:
+                yield Finding(f"{what}, {name}", len(of_kind), sum(of_kind))

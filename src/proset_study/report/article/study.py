@@ -25,6 +25,9 @@ from proset_study.report.analysis.reproduction import (
     FEWER,
     FOIL,
     INSIDE,
+    INSIDE_FOILS,
+    KINDS,
+    OTHERS_INSIDE,
     PROTOTYPES,
     TOLERATED,
     TOLERATED_OF_REPEATED,
@@ -146,6 +149,8 @@ def reproduction(stored: Reported) -> Content:
     def own(experiment):
         return ratio(by_experiment[experiment].within, by_experiment[experiment].compared)
 
+    inside = {theirs: OTHERS_INSIDE.format(theirs=theirs, ours=ours) for theirs, ours, _ in INSIDE_FOILS}
+    kinds = {"": "", "_real": f", {KINDS[False]}"}
     repeated = found[TOLERATED_OF_REPEATED]
     first_words = ("Reproduced:", "Compatible:", "Not reproduced:", "Reproduced?")
     texts = {
@@ -167,6 +172,7 @@ def reproduction(stored: Reported) -> Content:
         "own_setting": own("E4"),
         "other_method": some(FOIL.format(ours="E8", theirs="E3")),
         "other_setting": some(FOIL.format(ours="E1", theirs="E4")),
+        **{f"inside_{of}{end}": some(f"{what}{kind}") for of, what in inside.items() for end, kind in kinds.items()},
         "prototypes": some(PROTOTYPES),
         "fewer": some(FEWER),
         "misses": whole(len(misses)),

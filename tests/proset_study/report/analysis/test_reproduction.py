@@ -60,3 +60,27 @@ def test_the_tolerance_is_asked_about_other_experiments():
     foil = found["test scores of our E8 within the tolerance of E3"]
     assert foil.of == 18
     assert 0 < foil.found < 18
+
+
+def test_the_intervals_are_asked_about_other_methods():
+    found = replicated(lambda row: 0.0)  # proset's own published scores are its means
+    what = "published {} scores in the prediction interval of our {}"
+    own = found[what.format("proset", "proset")]
+    assert own.found == own.of == 33
+    for other in ("KNN", "XGBoost"):
+        foil, on_real, on_generated = (
+            found[what.format(other, "proset") + kind] for kind in ("", ", real data", ", generated data")
+        )
+        assert (foil.of, on_real.of, on_generated.of) == (33, 12, 21)
+        assert 0 < foil.found == on_real.found + on_generated.found < 33
+    assert found[what.format("E4", "E1")].of == 18
+    far = replicated(lambda row: 0.5 if row.experiment in ("E3", "E10") else 0.0)
+    losses = far[what.format("proset", "proset")]
+    assert losses.found == 22  # all but the log-losses
+
+
+def test_intervals_need_five_replicates():
+    few = [replace(row, replicate=r) for r in (0, 1) for row in read_published(PUBLISHED) if row.value is not None]
+    whats = [row.what for row in reproduction(stored_rows(few, [0, 1]), PUBLISHED)]
+    assert whats
+    assert not [what for what in whats if "prediction interval" in what]
