@@ -1,5 +1,6 @@
 """How close our numbers are to the published ones: differences with intervals first, then counts and what they tell."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,11 +9,14 @@ from statistics import fmean
 from proset_study.report.analysis.losses import ROPE, generated
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import Agreement, agreement, could_be_another, within
-from proset_study.report.analysis.statistics import ALPHA
+from proset_study.report.analysis.statistics import ALPHA, POWER, deviation, equivalence_power
 from proset_study.report.rows import groups, pick
 from proset_study.store.stored import Stored
 
 DIFFERENCE = "log-loss, published minus ours"
+PASSING = "probability that the equivalence test passes, if there is no difference"
+ENOUGH = f"data sets with which that would be {100 * POWER:g} %"
+MOST = 1000  # data sets that are looked at for that
 LEVEL = 0.95  # of prediction intervals
 INSIDE = f"test scores in the {100 * LEVEL:g} % prediction interval"
 TOLERATED = "test scores within the tolerance"
@@ -76,6 +80,10 @@ def _differences(numbers: list[Agreement]) -> Iterator[Finding]:
         mean = mean_difference(list(means.values()))
         low, high = mean.interval(1 - 2 * ALPHA)
         yield Finding(DIFFERENCE, len(means), None, mean.value, low, high, mean.equivalence(ROPE))
+        if spread := deviation(list(means.values())):
+            yield Finding(PASSING, len(means), value=round(equivalence_power(spread, len(means), ROPE), 3))
+            found = bisect_left(range(MOST), POWER, lo=2, key=lambda n: equivalence_power(spread, n, ROPE))
+            yield Finding(ENOUGH, len(means), found)
     for data_set, value in means.items():
         yield Finding(f"{DIFFERENCE}, {data_set}", len(by_data_set[data_set]), value=value)
 

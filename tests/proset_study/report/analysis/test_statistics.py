@@ -135,6 +135,17 @@ def test_bayesian_signed_rank_of_many_data_sets_is_that_of_all_pairs(monkeypatch
     assert found[1] > 0
 
 
+@pytest.mark.parametrize("n", [3, 11, 40])
+def test_power_of_the_equivalence_test_is_that_of_a_simulation(n):
+    differences = np.random.default_rng(0).normal(0.0, 0.019, (20_000, n))
+    tests = [
+        stats.ttest_1samp(differences, sign * 0.01, axis=1, alternative=alternative)
+        for sign, alternative in ((-1, "greater"), (1, "less"))
+    ]
+    passed = np.maximum(*(test.pvalue for test in tests)) < statistics.ALPHA
+    assert statistics.equivalence_power(0.019, n, 0.01) == pytest.approx(passed.mean(), abs=0.01)
+
+
 def test_detectable_shift_where_only_equal_signs_reject():
     """With six data sets 0.05 needs six equal signs: Phi(shift)^6 = 0.8."""
     shift = statistics.detectable_shift(6, 0.05, np.random.default_rng(0))
