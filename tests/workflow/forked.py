@@ -1,6 +1,6 @@
-"""Snakemake as forks of one process that has imported it, which takes four seconds of each start otherwise.
+"""Snakemake, and the process that forks for its jobs, as forks of one that has imported the libraries of both.
 
-Of this project nothing is imported before the fork: a test may have changed it.
+That takes seven seconds of each start otherwise. Of this project nothing is imported before: a test may have changed it.
 """
 
 import atexit
@@ -8,19 +8,24 @@ import json
 import multiprocessing
 import os
 import runpy
+import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+_SERVER = ["fork-server", "--socket"]
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
+        "tests.workflow.xgboost_alone",  # the first, as in the process that forks for jobs
         *("snakemake.cli", "snakemake.api", "snakemake.workflow", "snakemake.scheduling.greedy"),
         *("snakemake.executors.local", "snakemake.logging", "snakemake_interface_executor_plugins.registry"),
         *("jinja2", "pandas", "pyarrow.parquet", "sklearn.ensemble", "sklearn.linear_model", "sklearn.svm"),
         *("sklearn.datasets", "sklearn.neighbors", "sklearn.neural_network", "scipy.optimize", "scipy.stats"),
+        *("matplotlib.figure", "matplotlib.backends.backend_svg", "altair", "openpyxl"),
     ]
 )
 
@@ -65,7 +70,33 @@ def _run(arguments, folder, environment, path, files):
     os.environ.update(environment)
     sys.argv = ["snakemake", *arguments]
     sys.path[:] = [folder, *environment["PYTHONPATH"].split(os.pathsep), *path]
+    _stand_by()
     try:
         runpy.run_module("snakemake", run_name="__main__", alter_sys=True)
     finally:
         atexit._run_exitfuncs()
+
+
+def _stand_by():
+    """Fork the process that this one is going to start as `python -m proset_study fork-server`."""
+    ours, theirs = socket.socketpair()
+    if not os.fork():
+        ours.close()
+        _, files, _, _ = socket.recv_fds(theirs, 1, 2)
+        if files:  # else the run has ended without a job
+            sys.stdin = os.fdopen(files[0])
+            sys.argv = ["proset_study", *_SERVER, str(files[1])]
+            with suppress(SystemExit):
+                runpy.run_module("proset_study", run_name="__main__", alter_sys=True)
+        os._exit(0)
+    theirs.close()
+
+    class Popen(subprocess.Popen):
+        def __init__(self, command, *given, **options):
+            if command[3:5] != _SERVER:
+                super().__init__(command, *given, **options)
+                return
+            self.returncode = 0
+            socket.send_fds(ours, [b"\n"], [options["stdin"], *options["pass_fds"]])
+
+    subprocess.Popen = Popen

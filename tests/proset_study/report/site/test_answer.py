@@ -15,8 +15,7 @@ from proset_study.report.site.build import clone_page
 
 ROOT = Path(__file__).parents[4]
 LONGEST = 25  # words of a sentence
-EASIEST = 50  # Flesch: 60 to 70 is plain English, 50 a good newspaper
-PLAIN = 60
+PLAIN = 60  # Flesch: 60 to 70 is plain English; textstat, which computes it, downloads a dictionary when it runs
 SYMBOLS = r"[=+<>≤≥±σΔ%&/|^_]|\bnats\b|\bp-value|\bRMSE\b|log-loss"
 
 
@@ -64,7 +63,7 @@ def test_sentences_are_short_and_plain(answer):
     for sentence in sentences:
         assert len(sentence.split()) < LONGEST, sentence
         assert not re.search(SYMBOLS, sentence), sentence
-    assert flesch(sentences) > EASIEST
+    assert flesch(sentences) > PLAIN
 
 
 @pytest.mark.slow
