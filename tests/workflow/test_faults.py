@@ -286,13 +286,13 @@ def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
     assert any(name.startswith("replicate_0/cross/E3, fold") for name in not_converged)
     front = (report / "index.html").read_text(encoding="utf-8")
     assert "This is a partial report: 2 of 4 final models are missing." in front
-    assert f"did not converge: <details><summary>{len(not_converged)}</summary>" in front
+    assert f"<summary>{len(not_converged)} fits did not converge</summary>" in front
     table = (report / "tables/E8.md").read_text(encoding="utf-8")
     assert "| |iris_2f|large|mine|" in table
     assert re.search(r"\|Log-loss\|0\.\d\d \(0\.43\)\|missing\|missing\|", table)
     assert "missing" in (report / "tables/both.md").read_text(encoding="utf-8")
     assert not (report / "data_sets/mine.html").exists()
-    assert "here are missing" not in (report / "data_sets/iris_2f.html").read_text(encoding="utf-8")
+    assert "This data set lacks none." in (report / "data_sets/iris_2f.html").read_text(encoding="utf-8")
     assert not (project.folder / "reports/tiny/index.html").exists()
 
     project.configure(mended)

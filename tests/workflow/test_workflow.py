@@ -23,7 +23,7 @@ def test_everything_is_there(finished):
     tables = {p.name for p in (reports / "tables").iterdir()}
     names = (*TINY["experiments"], *TINY["comparisons"])
     assert tables == {f"{name}.{suffix}" for name in names for suffix in ("md", "csv", "tex")}
-    assert re.search(r"\|random_forest\|\**\d\.\d\d\**\|\|\n", (reports / "tables/E14.md").read_text(encoding="utf-8"))
+    assert re.search(r"\|random forest\|\**\d\.\d\d\**\|\|\n", (reports / "tables/E14.md").read_text(encoding="utf-8"))
     names = {"index.html", "tables.html", "explore.html", "tables.xlsx", "manifest.json"}
     names |= {"results.csv.xz", "comparison.csv", "claims.csv", "numbers.json", "vega.js"}
     assert {p.name for p in reports.iterdir() if p.is_file()} == names

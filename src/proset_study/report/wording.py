@@ -23,8 +23,16 @@ Scores = Mapping[str, float]
 
 def model(final: Final) -> str:
     """Method of a final model, and its experiment unless that is named after the method."""
-    name = method_name(final.run.method)
-    return name if final.label == final.run.method else f"{name} ({final.label})"
+    return named(final.run.method, final.label)
+
+
+def named(method: str, experiment: str) -> str:
+    """A method, and its experiment unless that is named after the method.
+
+    >>> named("knn", "E8"), named("decision_tree", "decision_tree")
+    ('KNN (E8)', 'decision tree')
+    """
+    return method_name(method) if experiment == method else f"{method_name(method)} ({experiment})"
 
 
 def leader(scores: Scores, form: str = "{:.3f}", pick: Callable[[Iterable[float]], float] = min) -> str:
@@ -61,15 +69,15 @@ def span(*ends: str) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def wins(scores: Mapping[str, Scores], named: str = "") -> str:
+def wins(scores: Mapping[str, Scores], what: str, named: str = "", units: str = "data sets") -> str:
     """On how many data sets a method has the lowest score; of more than three methods the first two, and one by name.
 
-    >>> wins({"iris": {"KNN": 0.1, "SVM": 0.2}, "wine": {"KNN": 0.3, "SVM": 0.2}, "cancer": {"SVM": 0.1}})
-    '2 for SVM and 1 for KNN'
-    >>> wins({"iris": {"KNN": 0.1, "SVM": 0.1}, "wine": {"KNN": 0.2, "SVM": 0.3}}, named="trees")
-    '2 for KNN, 1 for SVM and 0 for trees (with ties)'
-    >>> wins({str(i): {name: float(i != j) for j, name in enumerate("abcd")} for i in range(4)}, named="c")
-    '1 for a, 1 for b, 1 for c and 1 for d'
+    >>> wins({"iris": {"KNN": 0.1, "SVM": 0.2}, "wine": {"KNN": 0.3, "SVM": 0.2}, "cancer": {"SVM": 0.1}}, "loss")
+    'The lowest loss is that of SVM on 2 of 3 data sets and KNN on 1'
+    >>> wins({"iris": {"KNN": 0.1, "SVM": 0.1}, "wine": {"KNN": 0.2, "SVM": 0.3}}, "loss", named="trees")
+    'The lowest loss is that of KNN on 2 of 2 data sets, SVM on 1 and trees on none (with ties)'
+    >>> wins({str(i): {name: float(i != j) for j, name in enumerate("abcd")} for i in range(4)}, "loss", named="c")
+    'The lowest loss is that of a on 1 of 4 data sets, b on 1, c on 1 and d on 1'
     """
     lowest = {data_set: min(by_method.values()) for data_set, by_method in scores.items()}
     found = Counter(name for d, by_method in scores.items() for name in by_method if by_method[name] == lowest[d])
@@ -81,7 +89,9 @@ def wins(scores: Mapping[str, Scores], named: str = "") -> str:
         shown = [*counts[:2], *(count for count in counts[2:] if count[0] == named)]
         rest = [count for count in counts if count not in shown]
         counts = [*shown, *(rest if len(rest) == 1 else [(f"{len(rest)} others", sum(n for _, n in rest))])]
-    return listed([f"{number} for {name}" for name, number in counts]) + ties
+    (first, most), *others = counts
+    words = [f"The lowest {what} is that of {first} on {most} of {len(lowest):,} {units}"]
+    return listed([*words, *(f"{name} on {number or 'none'}" for name, number in others)]) + ties
 
 
 def listed(names: list[str]) -> str:

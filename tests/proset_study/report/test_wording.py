@@ -121,16 +121,16 @@ def _verdict(replicates, **means):
 
 def test_the_headline_says_who_is_lowest_on_how_many_data_sets():
     wide, narrow = headline_figures(_verdict(9, proset=[0.1, 0.5, 0.1], knn=[0.2, 0.2, 0.2])).values()
-    assert wide.finding == narrow.finding == "Of 3 data sets the log-loss is lowest on 2 for proset and 1 for KNN."
+    assert wide.finding == narrow.finding == "The lowest log-loss is that of proset on 2 of 3 data sets and KNN on 1."
     wide, _ = headline_figures(_verdict(1, proset=[0.1, 0.5, 0.3], knn=[0.2, 0.2, 0.2])).values()
-    assert wide.finding.endswith("lowest on 2 for KNN and 1 for proset, by one split each.")
+    assert wide.finding.endswith(" is that of KNN on 2 of 3 data sets and proset on 1, with one split each.")
     everyone = {f"data {i}": {"proset": 0.1, "knn": 0.2, "xgboost": 0.05} for i in range(3)}
     wide, _ = headline_figures(replace(_verdict(9, proset=[0.1] * 3, knn=[0.2] * 3), means=everyone)).values()
-    assert wide.finding == "Of 3 data sets the log-loss is lowest on 3 for XGBoost and 0 for proset (of 3)."
+    assert wide.finding == "The lowest log-loss of 3 methods is that of XGBoost on 3 of 3 data sets and proset on none."
     unfinished = _verdict(9, proset=[0.1, 0.5, 0.1], knn=[0.2, 0.2, 0.2])
     unfinished.means["data 1"].clear()
     wide, _ = headline_figures(unfinished).values()
-    assert wide.finding == "Of 2 data sets the log-loss is lowest on 2 for proset."
+    assert wide.finding == "The lowest log-loss is that of proset on 2 of 2 data sets."
 
 
 def test_the_cheapest_fit_is_that_of_the_records(compared):
@@ -143,7 +143,7 @@ def test_the_cheapest_fit_is_that_of_the_records(compared):
         ([dearer(knn, 1.0), dearer(xgboost, 2.0)], "KNN"),
         ([dearer(knn, 3.0), dearer(xgboost, 2.0)], "XGBoost"),
     ):
-        assert cost.time_figure({"flowers": finals}).finding.endswith(f"is lowest on 1 for {cheapest}.")
+        assert cost.time_figure({"flowers": finals}).finding.endswith(f" is that of {cheapest} on 1 of 1 data sets.")
 
 
 def test_the_lowest_error_of_a_learning_curve_is_that_of_its_ends(stored):
@@ -168,7 +168,7 @@ def test_differences_count_by_their_whole_interval():
     ]
     named = {"score": "log-loss", "first": "proset", "replicates": 3}
     finding = over_data_sets.methods_figure([{**row, **named} for row in rows]).finding
-    assert finding == "1 of 4 intervals are below 0, where proset is better, 2 above; 0 is inside the other 1."
+    assert finding == "1 of 4 intervals are below 0 (proset is better) and 2 above; the other 1 contain 0."
 
 
 def test_estimates_and_parts_are_counted_by_model(stored):

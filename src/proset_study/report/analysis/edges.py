@@ -103,7 +103,7 @@ def in_words(found: Explained) -> str:
     edge = found.edge
     where = f"{edge.experiment} {edge.variant}".strip() + f" on {edge.dataset}"
     numbers = {"optimal": found.optimal, "selected": found.selected}
-    counts = ", ".join(f"{role} in {number} of {found.searches}" for role, number in numbers.items() if number)
+    counts = ", ".join(f"{role} in {number} of {found.searches} searches" for role, number in numbers.items() if number)
     value = format_number(edge.parameter, edge.value)
     line = f"{where}: the {edge.end} {edge.parameter} ({value}) is {counts}"
     return f"{line}: {found.explanation}" if found.explanation else line

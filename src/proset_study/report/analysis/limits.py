@@ -16,18 +16,19 @@ def limits(study: Study, losses: Mapping[str, Mapping[int, float]]) -> Iterator[
     """
     subject = method_name(study.subject)
     if not methods.get(study.subject).probabilistic:
-        yield "By error:", f"{subject} predicts no probabilities: methods are compared by {OF_ALL}, not by log-loss."
+        words = f"{subject} predicts no probabilities, so methods are compared by {OF_ALL} and not by log-loss."
+        yield "Balanced error:", words
     planned = _planned(study)
     of_all = f"of {counted(len(planned), 'data set')}"
     if not planned:
         yield "Missing:", f"this config runs no experiment of {subject}."
     if lost := [d for d in planned if d not in losses]:
-        yield "Missing:", f"{subject} has no score on {how_many(lost)} {of_all}, which are not counted here."
+        yield "Missing:", f"{subject} has no score on {how_many(lost)} {of_all}; these are not counted."
     if partly := [d for d, replicates in planned.items() if d in losses and replicates - losses[d].keys()]:
         yield "Incomplete:", f"{subject} lacks scores of some replicates on {how_many(partly)} {of_all}."
     if "subject" in study.config and (once := [d for d, scores in losses.items() if len(scores) == 1]):
-        words = f"{subject} has one replicate on {how_many(once)} {of_all}; the spread over replicates takes two"
-        yield "Not tested:", f"{words}, so there are no intervals and no tests."
+        words = f"{subject} has one replicate on {how_many(once)} {of_all}; intervals and tests need at least two"
+        yield "Not tested:", f"{words} replicates."
 
 
 def _planned(study: Study) -> dict[str, set[int]]:

@@ -216,8 +216,8 @@ def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:
     of one are not independent. The tolerance decides nothing: it passes other methods, too.
 
     >>> reproduced([Finding("test scores within the tolerance", of=15, found=14)])
-    [('Reproduced?', '14 of 15 published test scores are within the tolerance; it takes replicates to say how many \
-chance allows.')]
+    [('Reproduced?', '14 of 15 published test scores are within the tolerance; without replicates we cannot say how \
+many chance allows.')]
     """
     found: dict[str, Any] = {row.what: row for row in rows}  # the numbers that each of them has are known
     if TOLERATED not in found:
@@ -225,7 +225,7 @@ chance allows.')]
     inside, difference = found.get(INSIDE), found.get(DIFFERENCE)
     words = f"{_share(found[TOLERATED])} published test scores are within the tolerance"
     if inside is None or difference is None:
-        return [("Reproduced?", f"{words}; it takes replicates to say how many chance allows.")]
+        return [("Reproduced?", f"{words}; without replicates we cannot say how many chance allows.")]
     equal = difference.p < statistics.ALPHA
     value, low, high = (fixed(number, 3, "+") for number in (difference.value, difference.low, difference.high))
     words = (
@@ -261,7 +261,7 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
     if not clauses:
         few = "with one replicate no difference can be tested"
         if n > 1:
-            few = f"with {n} replicates a single data set decides nothing"
+            few = f"{n} replicates are too few to test a difference on a single data set"
         words = f"{sentence_case(few)}."
         if means:
             over_all = {m: fmean(values) for m, values in zip(losses, zip(*means.values(), strict=True), strict=True)}
@@ -273,12 +273,12 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
     if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
         own = "" if best == subject else f"{method_name(subject)} {ranks[subject]:.1f}, "
-        tested = "too few to test"
+        tested = "too few data sets to test"
         if len(means) >= MIN_DATA_SETS:
             tested = f"critical difference {statistics.critical_difference(len(means), len(ranks)):.1f}"
-        words += f" By average rank over {counted(len(means), 'data set')} {method_name(best)} is first of"
-        words += f" {len(ranks)}, {rank:.1f} ({own}{tested})."
-    return [("Ahead?", words)]
+        words += f" Of {len(ranks)} methods, {method_name(best)} has the best average rank over"
+        words += f" {counted(len(means), 'data set')}, {rank:.1f} ({own}{tested})."
+    return [("Test scores:", words)]
 
 
 def _readable(stored, subject, experiments):
@@ -289,7 +289,7 @@ def _readable(stored, subject, experiments):
     if size := next((q for q in methods.get(subject).quantities if q != "active_features" and q in found), ""):
         used = f" and uses {_span(found['active_features'], 'features')}" if max(found["features"]) else ""
         words = f"the median {method_name(subject)} model has {_span(found[size], size.replace('_', ' '))}"
-        return [("To read:", f"{words}, from {median(found['train_samples']):,.0f} training samples{used}.")]
+        return [("Model size:", f"{words} from {median(found['train_samples']):,.0f} training samples{used}.")]
     return []
 
 

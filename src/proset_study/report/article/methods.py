@@ -58,8 +58,8 @@ def comparison(stored: Reported) -> Content:
     ranked, near, critical = stored_ranks(stored, ALL_METHODS)
     best, *others = near
     texts = {
-        "sentence": first_page.with_words("Ahead?"),
-        "readable": first_page.with_words("To read:"),
+        "sentence": first_page.with_words("Test scores:"),
+        "readable": first_page.with_words("Model size:"),
         "over_data_sets": over_data_sets(SUBJECT, pick(pairs, group="all")),
         "level": percent(LEVEL),
         "methods": count(len(ranked)),

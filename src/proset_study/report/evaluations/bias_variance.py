@@ -67,8 +67,8 @@ def bias_variance_figure(rows: list[dict]) -> ReportFigure:
     return ReportFigure(
         title="Bias and variance of the chosen models on generated data",
         finding=f"The variance is larger than the squared bias for {varying} of {len(rows)} models.",
-        caption=f"Each model refitted to {draws} training sets drawn anew, tried on {n_test:,} test samples; the least"
-        f" expected score first{'' if all(row['noise'] for row in rows) else note}.",
+        caption=f"Each model is refitted to {draws} new training sets and scored on {n_test:,} test samples; the lowest"
+        f" expected score is first{'' if all(row['noise'] for row in rows) else note}.",
         alt=f"Squared bias and variance: {'; '.join(texts)}.",
         figure=figure,
     )
@@ -88,8 +88,8 @@ REPORT = EvaluationReport(
     columns=COLUMNS,
     rows=variance_rows,
     title="Bias and variance",
-    text="Expected Brier score (sum of squares over the classes) = noise + squared bias + variance, over training sets"
-    " drawn anew.",
+    text="Expected Brier score (sum of squares over the classes) = noise + squared bias + variance, over new"
+    " training sets.",
     cells={
         "data set": lambda row: row["dataset"],
         "experiment": model_name,

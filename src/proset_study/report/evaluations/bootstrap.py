@@ -81,9 +81,9 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
         title="The error of the chosen models: cross-validation, bootstrap, test set",
         finding=f"On this split the leave-one-out bootstrap is above the test error for {above['leave_one_out']} of"
         f" {len(errors)} models, cross-validation for {above['cross_validation']}.",
-        caption="Lines: one standard error. Cross-validation and bootstrap see the training samples only, on which the"
-        " parameters were selected, which favours them.",
-        alt=f"Estimates of the error; leave-one-out bootstrap and test part: {'; '.join(texts)}.",
+        caption="Lines are one standard error. Cross-validation and bootstrap use the training set only. The parameters"
+        " were selected on it, which favours the estimates.",
+        alt=f"Estimates of the error; leave-one-out bootstrap and test set: {'; '.join(texts)}.",
         figure=figure,
     )
 
@@ -97,7 +97,7 @@ REPORT = EvaluationReport(
     columns=COLUMNS,
     rows=bootstrap_rows,
     title="Leave-one-out bootstrap",
-    text="Estimates of the expected loss of the selected models from the training part, next to the test part; ± is a"
+    text="Estimates of the expected loss of the selected models from the training set, next to the test score; ± is a"
     " standard error.",
     cells={
         "data set": lambda row: row["dataset"],

@@ -71,12 +71,12 @@ def curves_figure(finals: list[Final]) -> ReportFigure:
     record = record_of(finals[0], "complexity_curve")
     return ReportFigure(
         title="Bias and variance along the size of models",
-        finding=f"The expected squared loss is lowest inside the range in {inside} of {len(columns)} columns, for"
-        f" {method_name(lowest[0]['method'])} on {lowest[0]['dataset']} at {lowest[0]['along']} ="
+        finding=f"The expected squared loss is lowest inside the range in {inside} of {len(columns)} columns; for"
+        f" {method_name(lowest[0]['method'])} on {lowest[0]['dataset']} it is lowest at {lowest[0]['along']} ="
         f" {lowest[0]['value']:g}.",
-        caption=f"Models of {record['draws']} training sets of {record['n_fit']:,} samples, drawn anew, at"
-        f" {record['n_scored']:,} points. Expected loss = noise + squared bias + variance; above for squared loss,"
-        " below for zero-one loss (Kohavi and Wolpert 1996).",
+        caption=f"Models are fitted to {record['draws']} new training sets of {record['n_fit']:,} samples and scored at"
+        f" {record['n_scored']:,} points. Expected loss = noise + squared bias + variance; top: squared loss, bottom:"
+        " zero-one loss (Kohavi and Wolpert 1996).",
         alt=f"Squared bias and variance for squared loss from one end to the other: {'; '.join(texts)}.",
         figure=figure,
     )
@@ -87,8 +87,8 @@ REPORT = EvaluationReport(
     columns=COLUMNS,
     rows=curve_rows,
     title="Bias and variance along the size of models",
-    text="Expected loss = noise + squared bias + variance over training sets drawn anew; for zero-one loss by Kohavi"
-    " and Wolpert's definition.",
+    text="Expected loss = noise + squared bias + variance over new training sets; zero-one loss follows Kohavi and"
+    " Wolpert's definition.",
     cells={
         "data set": lambda row: row["dataset"],
         "experiment": model_name,

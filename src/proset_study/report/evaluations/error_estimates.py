@@ -115,28 +115,29 @@ def advice(rows: list[dict]) -> list[str]:
     best = [
         min((r for name, r in found.items() if name in _COMPARED), key=itemgetter("rmse")) for found in by_size.values()
     ]
-    chosen = ", ".join(f"{LABELS[row['estimate']]} with {row['n_fit']:,} ({row['rmse']:.3f})" for row in best)
+    chosen = "; ".join(f"{LABELS[row['estimate']]} with {row['n_fit']:,} samples ({row['rmse']:.3f})" for row in best)
     coverage = {
         name: fmean(found[name]["coverage"] for found in by_size.values() if name in found)
         for name in ("training", *_COMPARED)
         if any(name in found for found in by_size.values())
     }
+    single = "With the fewest and the most samples, a single" if len(ends) > 1 else "A single"
     nearest = min(coverage, key=lambda name: abs(coverage[name] - 0.95))
     return [
-        "By root mean squared error, and of the estimates that need nothing special of a method, these are the best by"
-        f" number of samples: {chosen}; 10 stratified folds have {at_ends('stratified_10', 'rmse', '')}.",
-        f"Never report the training error, which is off by {at_ends('training')}, nor the naive bootstrap, by"
-        f" {at_ends('bootstrap_naive')}; the .632 bootstrap still is by {at_ends('bootstrap_632')}.",
-        f"One part of 20 % held out has {of_ten_folds('holdout_20')} times the root mean squared error of 10 folds"
-        f" for {of_ten_folds('holdout_20', 'cpu_s')} of their CPU time, so it is for many samples or expensive fits;"
-        f" 5 folds three times have {of_ten_folds('repeated')} times it for {of_ten_folds('repeated', 'cpu_s')} of the"
-        " time.",
-        "The score by which a size was selected is too good for a report: it is off by"
-        f" {at_ends('validation')} on one validation set, by {at_ends('not_nested')} on 5 folds; cross-validation"
-        f" around the selection is off by {at_ends('nested')}.",
-        f"Of the intervals, that of {LABELS[nearest]} is the nearest to its 95 % ({coverage[nearest]:.0%}); that of 10"
-        f" stratified folds has the true error in {coverage['stratified_10']:.0%}, that of the training error in"
-        f" {coverage['training']:.0%}.",
+        "Of the estimates that work for every method, these have the lowest root mean squared error by number of"
+        f" samples: {chosen}. That of 10 stratified folds is {at_ends('stratified_10', 'rmse', '')}.",
+        f"Never report the training error, whose bias is {at_ends('training')}, or the naive bootstrap, whose bias is"
+        f" {at_ends('bootstrap_naive')}. Even the .632 bootstrap has a bias of {at_ends('bootstrap_632')}.",
+        f"{single} hold-out of 20 % has {of_ten_folds('holdout_20')} times the root mean squared error of 10 folds, at"
+        f" {of_ten_folds('holdout_20', 'cpu_s')} times their CPU time: use it for many samples or expensive fits. Three"
+        f" repetitions of 5 folds have {of_ten_folds('repeated')} times the root mean squared error of 10 folds, at"
+        f" {of_ten_folds('repeated', 'cpu_s')} times their CPU time.",
+        "Do not report the score that selected a size, because it is too optimistic: its bias is"
+        f" {at_ends('validation')} on one validation set and {at_ends('not_nested')} on 5 folds. Nested"
+        f" cross-validation has a bias of {at_ends('nested')}.",
+        f"Of the 95 % intervals, that of {LABELS[nearest]} has the coverage nearest to 95 % ({coverage[nearest]:.0%});"
+        f" that of 10 stratified folds covers the true error in {coverage['stratified_10']:.0%} of all cases, that of"
+        f" the training error in {coverage['training']:.0%}.",
     ]
 
 
@@ -159,12 +160,12 @@ def estimates_figure(finals: list[Final]) -> ReportFigure:
     first = {row["estimate"]: row for row in rows if row["n_fit"] == sizes[0]}
     best = min((row for name, row in first.items() if name in _COMPARED), key=itemgetter("rmse"))
     return ReportFigure(
-        title="Estimates of the error: how far from the truth, and how much that varies",
-        finding=f"With {sizes[0]:,} samples, “{LABELS[best['estimate']]}” has the least root mean squared error,"
-        f" {best['rmse']:.3f}; the training error is off by {first['training']['bias']:+.3f}.",
-        caption="Mean of estimate minus true error (dot) and its deviation over training sets (bar), for"
-        f" {len({f.run.method for f in finals})} methods and all generated families; the last three are about the model"
-        " they helped to select.",
+        title="Estimates of the error: bias and variation",
+        finding=f"With {sizes[0]:,} samples, “{LABELS[best['estimate']]}” has the lowest root mean squared error,"
+        f" {best['rmse']:.3f}; the bias of the training error is {first['training']['bias']:+.3f}.",
+        caption="Mean of estimate minus true error (dot) and its standard deviation over training sets (bar), for"
+        f" {len({f.run.method for f in finals})} methods and all generated families. The last three estimate the error"
+        " of a model that they helped to select.",
         alt=f"Estimates of the error; bias with {sizes[0]} samples: "
         + ", ".join(f"{LABELS[name]} {row['bias']:+.3f}" for name, row in first.items())
         + ".",
@@ -177,8 +178,8 @@ REPORT = EvaluationReport(
     columns=COLUMNS,
     rows=estimate_rows,
     title="Estimates of the error rate (E18)",
-    text="Estimates and the true error over training sets drawn anew, means over methods and families; coverage is"
-    " the proportion of 95 % intervals that have the true error.",
+    text="Estimates and the true error over new training sets, means over methods and families; coverage is the"
+    " proportion of 95 % intervals that contain the true error.",
     cells={
         "samples": lambda row: str(row["n_fit"]),
         "estimate": lambda row: LABELS[row["estimate"]],

@@ -74,13 +74,13 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
     parts = "parts of the training samples" if first.data.group is None else "parts of whole groups"
     note = f" Too few samples for a fit: {', '.join(unfit)}." if unfit else ""
     return ReportFigure(
-        title=f"{first.data_set}: test scores against the size of the training part",
+        title=f"{first.data_set}: test scores against the size of the training set",
         finding=f"On this split the lowest test error is {' and '.join(lowest)}."
         if lowest
         else "No part of this split has enough samples for a fit.",
         caption=f"Final models refitted on nested {parts}; means and standard deviations over {repeats} draws of each"
-        " size, which overlap where they are large." + note,
-        alt=f"Learning curves on {first.data_set}; test error of the smallest and the whole training part:"
+        " size. Large draws overlap." + note,
+        alt=f"Learning curves on {first.data_set}; test error with the smallest part and the whole of the training set:"
         f" {', '.join(texts)}.",
         figure=figure,
     )
@@ -91,7 +91,7 @@ REPORT = EvaluationReport(
     columns=COLUMNS,
     rows=curve_rows,
     title="Learning curves in numbers",
-    text="Test scores of refits on parts of the training part; ± is a standard deviation over the draws.",
+    text="Test scores of models refitted on parts of the training set; ± is a standard deviation over the draws.",
     cells={
         "experiment": lambda row: f"{row['experiment']} {row['variant']}".strip(),
         "part": lambda row: str(row["fraction"]),

@@ -35,11 +35,11 @@ def dependence_figure(found: list[Effect]) -> ReportFigure:
     row_axis(axes[0], [rival_name(rival) for rival in rivals])
     texts = [f"{rival_name(e.rival)}, {PROPERTIES[e.property].title}: {e.correlation:.2f}, {e.state}" for e in sure]
     return ReportFigure(
-        title=f"When the log-loss of {control} is lower, and when that of others",
+        title=f"When {control} has the lower log-loss, and when other methods do",
         finding=f"Of {counted(len(found), 'rank correlation')} between differences and properties of the tables,"
         f" {len(sure)} {'is' if len(sure) == 1 else 'are'} significant.",
-        caption=f"Left of 0: with more of the property {control} gets better, compared with the method of the row."
-        " Intervals hold together with 95 %, those of the first row and those of all others; black: without 0.",
+        caption=f"Left of 0, {control} gets better relative to the method of the row as the property increases."
+        " Intervals of the first row hold jointly with 95 %, and so do all others; black: without 0.",
         alt=f"Rank correlations with intervals. Significant: {'; '.join(texts) or 'none'}.",
         figure=figure,
     )

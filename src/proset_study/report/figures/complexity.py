@@ -51,8 +51,8 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
     return ReportFigure(
         title=f"{first.data_set}: test log-loss and complexity",
         finding=f"On this split the lowest test log-loss is {leader(by_model)}{_with_prototypes(finals, losses)}.",
-        caption="Lines are one standard error over the test samples, which all models share: differences are surer than"
-        f" they suggest.{beyond}",
+        caption="Lines are one standard error over the test samples, which all models share: differences between models"
+        f" are more certain than the lines suggest.{beyond}",
         alt=f"Test log-loss on {first.data_set}, least first: {', '.join(texts)}; the lowest is that of {first.label}.",
         figure=figure,
     )

@@ -64,7 +64,7 @@ def _fits_figure(compared, measure, title, axis, what, unit):
     texts = [f"{d}, {name} {value:.2g}{unit}" for d, found in medians.items() for name, value in found.items()]
     return ReportFigure(
         title=title,
-        finding=f"Of {len(medians)} data sets the median cost of a fit is lowest on {wins(medians)}.",
+        finding=f"{wins(medians, 'median cost of a fit')}.",
         caption=f"{what} of one fit and of scoring its held-out fold, over all trials and folds. Mark: median; lines:"
         " quartiles and range.",
         alt=f"Medians of a fit: {'; '.join(texts)}.",
@@ -83,7 +83,7 @@ def _of_methods(compared, measure, title, axis, what, unit):
     middles = {method_name(method): float(np.median(list(of.values()))) for method, of in medians.items()}
     return ReportFigure(
         title=title.replace("by data set and method", "by method"),
-        finding=f"Of {len(compared):,} data sets the median cost of a fit is lowest on {wins(by_data_set)}.",
+        finding=f"{wins(by_data_set, 'median cost of a fit')}.",
         caption=f"{what} of one fit and of scoring its held-out fold, median over all trials and folds. {WHAT}",
         alt=f"Medians over the data sets: {'; '.join(f'{name} {value:.2g}{unit}' for name, value in middles.items())}.",
         figure=spread_figure({method: list(of.values()) for method, of in medians.items()}, axis),

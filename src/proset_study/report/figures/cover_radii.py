@@ -95,10 +95,10 @@ def class_tree_figure(final: Final) -> ReportFigure | None:
         title=f"{name}: the smallest class as a tree, with its prototypes",
         finding=f"{chosen.sum()} of {len(own)} samples of class {final.data.class_names[k]} are prototypes;"
         f" {np.count_nonzero(foreign[chosen])} of their balls have samples of other classes in them.",
-        caption=f"Complete linkage of class {called} by {distance_of(final)}; dotted: the radius. In brackets the"
-        f" samples of other classes in the ball around each; marks are the {chosen.sum()} prototypes.",
-        alt=f"Tree of {len(own)} samples of class {called} on {name}, {chosen.sum()} of them prototypes; most foreign"
-        f" samples around one that is none: {', '.join(map(str, left_out))}.",
+        caption=f"Complete linkage of class {called} by {distance_of(final)}; dotted: the radius. Numbers in brackets"
+        f" count samples of other classes in the ball around each; marks are the {chosen.sum()} prototypes.",
+        alt=f"Tree of {len(own)} samples of class {called} on {name}, {chosen.sum()} of them prototypes. Most samples"
+        f" of other classes around a sample that is no prototype: {', '.join(map(str, left_out))}.",
         figure=figure,
     )
 

@@ -55,15 +55,15 @@ def headline_figures(found: Verdict, is_large: bool = False) -> dict[str, Report
     if not means:
         return {}
     compared = {name for of_set in means.values() for name in of_set}
-    of_all = f" (of {len(compared)})" if len(compared) > len(found.methods) else ""
-    once = ", by one split each" if found.is_of_one else ""
-    lowest = wins(means, method_name(found.methods[0]))
+    of_all = f" of {len(compared)} methods" if len(compared) > len(found.methods) else ""
+    once = ", with one split each" if found.is_of_one else ""
+    lowest = wins(means, f"{found.score}{of_all}", method_name(found.methods[0]))
     return {
         name: ReportFigure(
             title=f"Test {found.score} of the methods",
-            finding=f"Of {len(means)} data sets the {found.score} is lowest on {lowest}{of_all}{once}.",
+            finding=f"{lowest}{once}.",
             caption=_caption(found),
-            alt=f"Mean test {found.score} by data set and method: lowest on {lowest}; the table has the numbers.",
+            alt=f"Mean test {found.score} by data set and method. {lowest}. The table has the numbers.",
             figure=_headline(found, *size),
         )
         for name, size in _SIZES.items()
@@ -77,7 +77,7 @@ def _headline_of_many(found):
     means = {d: {method_name(m): s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
     return ReportFigure(
         title=f"Test {found.score} of the methods",
-        finding=f"Of {len(means):,} data sets the {found.score} is lowest on {wins(means)}.",
+        finding=f"{wins(means, found.score)}.",
         caption=f"{WHAT} Left is better.",
         alt=f"Median test {found.score}: {'; '.join(f'{name} {value:.3f}' for name, value in medians.items())}.",
         figure=spread_figure(values, f"test {found.score}{' (nats)' if found.score == 'log-loss' else ''}"),
@@ -146,7 +146,7 @@ def _least(found):
 
 def _caption(found):
     if found.replicates == 1:
-        return "One replicate; left is better."
+        return "Scores of one replicate; left is better."
     intervals = [s.interval for scores in found.scores.values() for s in scores.values()]
     if not any(intervals):
         return f"Means over up to {found.replicates} replicates, too few for intervals; left is better."
@@ -197,10 +197,10 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
     alike = sum(rank <= min(ranks.values()) + (shown.test.critical_difference or 0.0) for rank in ranks.values()) - 1
     return ReportFigure(
         title=f"Average ranks, and {name} against each other method",
-        finding=f"By {shown.score} the best average rank is {leader(ranks, '{:.1f}')}; Nemenyi's test cannot tell"
-        f" {alike} of {len(ranks) - 1} others from it.",
-        caption="Grey field: ranks that Nemenyi's test cannot tell from the best at 0.05. Bars: Bayesian signed-rank"
-        " test over data sets.",
+        finding=f"By {shown.score}, the best average rank is {leader(ranks, '{:.1f}')}; {alike} of {len(ranks) - 1}"
+        " others are not significantly different from it.",
+        caption="Ranks in the grey area are not significantly different from the best (Nemenyi's test at 0.05). Bars"
+        " are probabilities by the Bayesian signed-rank test over data sets.",
         alt=f"Average ranks. {'; '.join(texts)}.",
         figure=figure,
     )
@@ -232,11 +232,11 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
     better, unclear, worse = map(sum, zip(*counts.values(), strict=True))
     n = span(*(str(end(row["replicates"] for row in rows)) for end in (min, max)))
     return ReportFigure(
-        title="Differences between the methods over replicates",
-        finding=f"{better} of {len(rows)} intervals are below 0, where {subject} is better, {worse} above; 0 is"
-        f" inside the other {unclear}.",
-        caption=f"Means over {n} replicates with 95 % intervals, wider by Nadeau and Bengio's correction where"
-        " replicates share real data.",
+        title=f"Differences between {subject} and other methods over replicates",
+        finding=f"{better} of {len(rows)} intervals are below 0 ({subject} is better) and {worse} above; the other"
+        f" {unclear} contain 0.",
+        caption=f"Means over {n} replicates with single 95 % intervals. Where replicates share real data, Nadeau and"
+        " Bengio's correction widens the intervals.",
         alt=_counts_in_words(subject, counts),
         figure=figure,
     )
@@ -250,10 +250,10 @@ def counts_over_data_sets(rows: list[dict]) -> ReportFigure:
     axis = f"data sets: {plain(subject)} better | not significant | other better"
     return ReportFigure(
         title=f"{subject} against each other method, by data sets",
-        finding=f"{ahead:,} of {len(rows):,} intervals are below 0, where {subject} is better, {behind:,} above; 0 is"
-        f" inside the other {unclear:,}.",
-        caption=f"Data sets by the 95 % interval of the mean difference of test {score} over replicates, not corrected"
-        " for their number.",
+        finding=f"{ahead:,} of {len(rows):,} intervals are below 0 ({subject} is better) and {behind:,} above; the"
+        f" other {unclear:,} contain 0.",
+        caption=f"Data sets are counted by the 95 % interval of the mean difference of test {score} over replicates."
+        " The intervals are not corrected for their number.",
         alt=_counts_in_words(subject, counts),
         figure=counts_figure(counts, rows[0]["first"], axis),
     )
@@ -314,11 +314,11 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
     replicates = counted(len({row["replicate"] for row in rows}), "replicate")
     experiments = " or ".join(dict.fromkeys(row["experiment"] for row in rows))
     return ReportFigure(
-        title="What the selection rule gives up in cross-validation, and what it saves",
-        finding=f"In {stages[-1].replace('stage', 'stage ')} the rule of {published} gives up {given_up:.3f} nats on"
-        f" average, and keeps {kept:.1f} prototypes instead of {most:.1f}.",
-        caption=f"From the cross-validation of {experiments}, {replicates}: the lowest mean log-loss, and the simplest"
-        " setting within one standard error or deviation of it, the published rule.",
+        title="How much log-loss the selection rule costs in cross-validation, and how many prototypes it saves",
+        finding=f"In {stages[-1].replace('stage', 'stage ')}, the rule of {published} costs {given_up:.3f} nats on"
+        f" average and keeps {kept:.1f} prototypes instead of {most:.1f}.",
+        caption="The rules select the setting with the lowest mean log-loss, or the simplest one within a standard"
+        f" error or (as published) a standard deviation of it. Cross-validation of {experiments}, {replicates}.",
         alt=f"Mean log-loss above the lowest: {'; '.join(texts)}.",
         figure=figure,
     )

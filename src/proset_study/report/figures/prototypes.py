@@ -71,7 +71,7 @@ def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, d
     texts = [f"{data_set} {leader(errors, '{:.1f} %')}" for data_set, errors in lowest.items()]
     return ReportFigure(
         title="Error against the number of prototypes",
-        finding=f"Of {len(compared)} data sets the error in cross-validation gets lowest on {wins(lowest)}.",
+        finding=f"{wins(lowest, 'cross-validation error')}.",
         caption="Lines are one standard error over the folds. Diamonds mark the chosen sizes; dotted: the error of the"
         " best possible rule, where it is known.",
         alt=f"Error rate against the number of prototypes by data set. Lowest: {'; '.join(texts)}.",
@@ -123,7 +123,7 @@ def trials_figure(finals: list[Final]) -> ReportFigure:
         title=f"{first.data_set}: loss against prototypes over all parameters tried",
         finding=f"The lowest log-loss of all parameters tried is {means[lowest]['log_loss'][best]:.3g}, of"
         f" {method_name(lowest)} with {means[lowest]['prototypes'][best]:.3g} prototypes.",
-        caption="Each point is one trial of stage 1, each line the least loss with at most that number of prototypes.",
+        caption="A point is a trial of stage 1. A line is the lowest loss with at most that number of prototypes.",
         alt=f"Cross-validated loss on {first.data_set} against prototypes. Lowest log-loss: {'; '.join(texts)}.",
         figure=figure,
     )

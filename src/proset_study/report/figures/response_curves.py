@@ -59,7 +59,7 @@ def response_figure(curves: Curves, subject: str, size: tuple[float, float] = (3
         means_of.setdefault(data_set, {})[method_name(method)] = fmean(values.values())
     return ReportFigure(
         title=f"Excess {score} as one property of generated data is varied",
-        finding=f"Of {len(means_of)} problems the excess {score} is lowest on {wins(means_of)}.",
+        finding=f"{wins(means_of, f'excess {score}', units='problems')}.",
         caption=f"Means over {n} replicates, with 95 % intervals of single means; the axis is linear up to {_LINEAR}.",
         alt=f"Excess {score} of {', '.join(map(method_name, curves.methods))}.{ahead}",
         figure=figure,

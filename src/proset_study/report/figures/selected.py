@@ -73,8 +73,8 @@ def class_counts_figure(finals: list[Final]) -> ReportFigure:
     return ReportFigure(
         title=f"{name}: prototypes by class",
         finding=f"The number of prototypes, from {table[0].sum():,} training samples, {ranges(numbers, '{:,}')}.",
-        caption="Numbers of prototypes; the darker, the larger the proportion of the row. Methods that choose freely"
-        " give more to classes that vary more.",
+        caption="Cells have numbers of prototypes; a darker cell is a larger proportion of its row. Methods that choose"
+        " freely give more prototypes to classes that vary more.",
         alt=f"Prototypes by class on {name}. "
         + "; ".join(f"{label}: {', '.join(map(str, row))}" for label, row in zip(labels, table.tolist(), strict=True))
         + ".",
@@ -113,7 +113,7 @@ def test_path_figure(finals: list[Final], seed: int) -> ReportFigure:
         finding=f"On this split the lowest error is {least:.1f} %, of {winner} with {number:,} prototypes; its chosen"
         f" size has {at_choice:.1f} %.",
         caption="Error of the final models at every size on their paths; diamonds: the chosen sizes, where paths of"
-        " expensive fits end. The lowest is too low as an estimate, since the test set chose it.",
+        " expensive fits end. The lowest error is too optimistic, since the test set selected it.",
         alt=f"Test error on {name} against the number of prototypes; lowest: {'; '.join(texts)}.",
         figure=figure,
     )

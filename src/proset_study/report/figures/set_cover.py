@@ -45,10 +45,10 @@ def images_figure(final: Final, shape: tuple[int, int]) -> ReportFigure | None:
     first = f"{cover.newly_covered[0]:g} of its class and {cover.miscovered[0]:g} of others"
     return ReportFigure(
         title=f"{name}: the first {len(shown)} of {len(cover.index)} prototypes in the order in which they were chosen",
-        finding=f"The first {half:,} of {len(cover.index):,} prototypes cover half of what all of them cover of their"
-        " classes.",
-        caption=f"Above each image the {_amount(final)} of training samples of its class that it is the first to cover,"
-        " in brackets that of other classes.",
+        finding=f"The first {half:,} of {len(cover.index):,} prototypes cover half of the training samples that all"
+        " prototypes cover in their own classes.",
+        caption=f"Above each image is the {_amount(final)} of training samples of its class that it is the first to"
+        " cover, and in brackets that of other classes.",
         alt=f"Images of {len(shown)} prototypes on {name}; the first one covers {first}.",
         figure=figure,
     )
@@ -95,7 +95,7 @@ def arrangement_figure(final: Final, shape: tuple[int, int] | None) -> ReportFig
     alike = np.count_nonzero(labels[apart.argmin(axis=0)] == labels)
     return ReportFigure(
         title=f"{name}: prototypes arranged by multidimensional scaling",
-        finding=f"For {alike} of {len(index)} prototypes the nearest one on this map is of the same class.",
+        finding=f"The nearest neighbour of {alike} of {len(index)} prototypes on this map has the same class.",
         caption=f"The first {len(index)} prototypes by classical scaling of {distance_of(final)}. {what}"
         f" grows with the {_amount(final)} of training samples rightly covered.",
         alt=f"Two-dimensional arrangement of {len(index)} prototypes on {name}, coloured by class.",
@@ -170,10 +170,10 @@ def objective_figure(final: Final) -> ReportFigure | None:
     name = final.data_set
     return ReportFigure(
         title=f"{name}: objective against steps of the greedy algorithm",
-        finding=f"The objective falls from {cover.objective_path[0]:g} to {cover.objective:.4g}; half of that takes"
+        finding=f"The objective falls from {cover.objective_path[0]:g} to {cover.objective:.4g}; half of this takes"
         f" {half:,} of {len(cover.index):,} steps.",
         caption=f"The objective is the {_amount(final)} of training samples left uncovered or wrongly covered, plus the"
-        f" cost of the prototypes. The {rest} after step {last} cover one more sample each.",
+        f" cost of the prototypes. The {rest} prototypes after step {last} cover one more sample each.",
         alt=f"The objective on {name} falls from {cover.objective_path[0]:g} to {cover.objective:.4g} in"
         f" {len(cover.index)} steps; the last {rest} cover one more sample each.",
         figure=figure,
@@ -232,10 +232,10 @@ def classes_figure(final: Final) -> ReportFigure | None:
     name = final.data_set
     return ReportFigure(
         title=f"{name}: proportion of prototypes by class",
-        finding=f"Class {names[most]} has {proportions[most]:.2f} times its share of the samples among the prototypes,"
-        f" class {names[least]} {proportions[least]:.2f} times.",
-        caption="Numbers are counts. All balls have the same radius: classes which vary more need more of them, those"
-        " that mix with others get fewer.",
+        finding=f"The share of the prototypes is {proportions[most]:.2f} times the share of the samples for class"
+        f" {names[most]} and {proportions[least]:.2f} times for class {names[least]}.",
+        caption="Numbers are counts. All balls have the same radius: classes that vary more need more balls, classes"
+        " that overlap with others get fewer.",
         alt=f"Proportions of training samples and of {len(cover.index)} prototypes by class on {name}: relative to its"
         f" samples, class {names[most]} has the most prototypes and class {names[least]} the fewest.",
         figure=figure,

@@ -42,8 +42,8 @@ def varied_figure(finals: list[Final]) -> ReportFigure:
     shown = "; ".join([f"{score} {', '.join(f'{loss:.3g}' for loss in losses)}", *texts])
     return ReportFigure(
         title=f"{experiment}, {plain(data_set)}: {parameter} varied",
-        finding=f"On this split the test {score} is lowest, {losses[best]:.3g}, at {parameter} = {values[best]:g},"
-        f" and {losses.max():.3g} at most.",
+        finding=f"On this split the lowest test {score} is {losses[best]:.3g}, at {parameter} = {values[best]:g}; the"
+        f" highest is {losses.max():.3g}.",
         caption=f"Final models of {experiment}; the number of {step} is selected anew for each. Lines are one standard"
         " error over the test samples.",
         alt=f"{experiment} on {data_set}, in rising order of {parameter}: {shown}.",

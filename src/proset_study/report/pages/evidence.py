@@ -15,7 +15,7 @@ from proset_study.report.claims.registry import MIN_AGREEING
 from proset_study.report.claims.statements import ledger
 from proset_study.report.figures.style import slug
 from proset_study.report.tables.grids import Cell, Grid, count, headed, number, p_value, texts
-from proset_study.report.wording import SECTIONS, format_number, quantity_label
+from proset_study.report.wording import SECTIONS, counted, format_number, quantity_label
 from proset_study.store.stored import Stored
 
 MAX_SAID = 3  # pairs of methods of which the text speaks one by one
@@ -30,8 +30,8 @@ VACUOUS = ("○", "soft")
 
 def check_grid(cells: list[Agreement], n_replicates: int) -> Grid:
     """How many published scores are within the tolerance, by experiment; cells as `published.agreement` gives them."""
-    titles = ["within", "of", "proportion"]
-    several = ["two runs of ours", "outside, in the prediction interval", "outside of both"]
+    titles = ["within", "compared", "proportion"]
+    several = ["two runs of ours", "outside, in the prediction interval", "outside both"]
     columns = [*headed("experiment", text=True), *headed(*titles, *(several if n_replicates > 1 else []))]
     lines = []
     for row in summary(cells):
@@ -72,11 +72,11 @@ def claims_section(path: Path, n_replicates: int, statements: list[dict], is_pub
         verdicts = {c["dataset"]: VACUOUS if c["cannot_fail"] else MARKS[c[shown]] for c in group}
         marks = [Cell(verdicts[d][0], tone=verdicts[d][1]) if d in verdicts else Cell() for d in data_sets]
         by_claim.append([Cell(claim_id), Cell(text, wide=True), *marks])
-    columns = [*headed("id", "claim", text=True), *headed(*(d or "together" for d in data_sets))]
+    columns = [*headed("id", "claim", text=True), *headed(*(d or "all together" for d in data_sets))]
     headings = ["id", "statement", "data set", "verdict", "evidence", "replicates", "published", "source", "place"]
     lines = [
         [
-            *(c["id"], c["claim"], c["dataset"] or ("together" if c["first"] else "")),
+            *(c["id"], c["claim"], c["dataset"] or ("all together" if c["first"] else "")),
             "cannot fail" if c["cannot_fail"] else c[shown] or c["verdict"],
             c["cannot_fail"] or c["evidence"],
             f"{c['replicates_holding']} of {c['replicates_decided']}" if c["replicates_decided"] else "",
@@ -84,9 +84,9 @@ def claims_section(path: Path, n_replicates: int, statements: list[dict], is_pub
         ]
         for c in ledger(claims, statements, is_published)
     ]
-    caption = f"Claims by data set: verdicts of {'the replicates' if shown == 'verdict' else 'the first replicate'}"
+    whose = "over the replicates" if shown == "verdict" else "of the first replicate"
     return {
-        "claims": Grid("claims-table", caption, columns, by_claim),
+        "claims": Grid("claims-table", f"Claims by data set: verdicts {whose}", columns, by_claim),
         "statements": ledger_of(headings, lines, ("source", "data set", "verdict"), ""),
         "shown": shown,
         "claims_needed": MIN_AGREEING,
@@ -130,22 +130,25 @@ def over_data_sets_section(stored: Stored) -> list[dict]:
 
 def _ranked_words(c):
     t = c.test
-    words = f"{len(c.methods)} methods by {c.score} on {len(c.data_sets)} data sets of {t.sources} sources."
+    words = f"The comparison has {len(c.methods)} methods by {c.score} on {len(c.data_sets)} data sets of"
+    words += f" {counted(t.sources, 'source')}."
     if t.too_few == "yes":
         words += (
-            f" Ranks are not tested: {t.data_sets} common data sets are too few, {MIN_DATA_SETS} are the least"
-            f" with which a p can be below {ALPHA}."
+            f" Ranks are not tested, because with fewer than {MIN_DATA_SETS} common data sets no p-value can be below"
+            f" {ALPHA}."
         )
     if c.ranks:
         ranked = ", ".join(f"{method_name(row.method)} {row.average_rank:.1f}" for row in c.ranks[:3])
-        words += f" Best average ranks: {ranked}."
+        words += f" The best average ranks are {ranked}."
     if t.f_p is not None:
-        words += f" All equal? Friedman's test with Iman and Davenport's correction: p = {t.f_p:.2g}."
+        words += f" The test of equal methods has p = {t.f_p:.2g} (Friedman, with Iman and Davenport's correction)."
     words += _words_of_the_model(c)
     if t.excluded:
         names = re.sub(r" [(]not [^)]*[)]", "", t.excluded)
-        words += f" Left out, because a method has no result there: {names}."
-    return f"{words} Without any result: {t.not_run}." if t.not_run else words
+        words += f" Data sets without a result of some method are left out: {names}."
+    if not t.not_run:
+        return words
+    return f"{words} Methods without any result: {', '.join(map(method_name, t.not_run.split(', ')))}."
 
 
 def _words_of_the_model(c):
@@ -155,14 +158,19 @@ def _words_of_the_model(c):
     if len(pairs) > MAX_SAID:
         likeliest = Counter(max(range(3), key=_hierarchical(pair).__getitem__) for pair in pairs)
         return (
-            f" By the hierarchical model, {first} is most likely better than {likeliest[0]} of {len(pairs)} methods on"
-            f" a further data set, within {ROPE:g} of {likeliest[1]}, and worse than {likeliest[2]}."
+            f" By the hierarchical model, the most likely result on a further data set is that {first} is better than"
+            f" {likeliest[0]} of {len(pairs)} methods, within {ROPE:g} of {likeliest[1]} and worse than {likeliest[2]}."
         )
-    return "".join(
-        f" Against {method_name(pair.second)} the likeliest result on a further data set is {first} better by"
-        f" more than {ROPE:g} in {pair.hierarchical_first:.1%} of the draws of the model, worse in"
-        f" {pair.hierarchical_second:.1%}."
+    if not pairs:
+        return ""
+    results = [
+        f"better than {method_name(pair.second)} in {pair.hierarchical_first:.1%} of the draws and worse in"
+        f" {pair.hierarchical_second:.1%}"
         for pair in pairs
+    ]
+    return (
+        f" By the hierarchical model, the most likely result of {first} on a further data set is {'; '.join(results)}"
+        f" (by more than {ROPE:g})."
     )
 
 
@@ -176,7 +184,7 @@ def _words_of_parts(parts):
     for c in parts:
         averages = rank(c.losses).mean(axis=0)
         best = ", ".join(f"{method_name(c.methods[i])} {averages[i]:.1f}" for i in averages.argsort(kind="stable")[:3])
-        words += f" On the {len(c.data_sets)} {c.group} ones: {best}."
+        words += f" On the {len(c.data_sets)} {c.group} data sets, the best average ranks are {best}."
     return words
 
 
@@ -185,13 +193,13 @@ def _power_words(c):
     t = c.test
     if t.too_few == "yes":
         return ""
-    words = f"The smallest possible p of a pair is {t.smallest_p:.2g}, with Holm's correction for all {t.pairs} pairs"
-    words += f" {t.smallest_holm_p:.2g}"
+    words = f"The smallest possible p-value of a pair is {t.smallest_p:.2g}, and {t.smallest_holm_p:.2g} with Holm's"
+    words += f" correction for all {t.pairs} pairs."
     if t.detectable_shift_holm is None:
-        return f"{words}: no pair can be found different, whatever the scores."
+        return f"{words} No pair can differ significantly, whatever the scores."
     return (
-        f"{words}: a mean difference of {t.detectable_shift_holm:.1f} standard deviations would be found with a"
-        f" probability of {POWER:.0%}."
+        f"{words} With it, the power to detect a mean difference of {t.detectable_shift_holm:.1f} standard deviations"
+        f" is {POWER:.0%}."
     )
 
 
@@ -203,7 +211,7 @@ def _pairs(c):
         *headed("mean", "90 % from", "to", spanner="difference"),
         *headed("signed rank", "Holm", spanner="p"),
         *headed("first better", f"within {ROPE:g}", "second better", spanner="Bayesian probability"),
-        *(headed("first", "within", "second", spanner="likeliest on a further data set") if is_modelled else []),
+        *(headed("first", "within", "second", spanner="most likely on a further data set") if is_modelled else []),
     ]
     lines = [
         [

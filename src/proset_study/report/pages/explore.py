@@ -79,13 +79,13 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
     every = [] if stored.study.is_large else [("", "all")]  # of very many no chart
     return Chart(
         id="explore-methods",
-        title="Methods on the data sets",
-        note="Point at a mark for its numbers. Black ticks: published values; marks without a line: fewer than"
-        f" {MIN_REPLICATES} replicates.",
+        title="Test scores by data set and method",
+        note="Hover over a mark to see its numbers. Black ticks are published values. Marks without a line have fewer"
+        f" than {MIN_REPLICATES} replicates.",
         controls=[
             Control("score", "Measure", [(s, s) for s in LOSSES if any(r["score"] == s for r in rows)], (found.score,)),
             Control("data_set", "Data set", [*every, *((d, d) for d in data_sets)], ("" if every else data_sets[0],)),
-            Control("sort", "Order", [("", "of the study"), ("mean", "lowest first")], ("",)),
+            Control("sort", "Order", [("", "as in the study"), ("mean", "lowest score first")], ("",)),
             methods_control(names, found.methods),
         ],
         specs={"": specification(layers)},
@@ -116,7 +116,7 @@ def prototypes_chart(stored: Stored) -> Chart | None:
         opacity=emphasis(),
     )
     tips = [tip("method:N"), tip("prototypes:Q", ",.0f"), tip("error:Q", ".3f"), tip("se:Q", ".3f", "standard error")]
-    tips += [tip("chosen:N", title="chosen size")]
+    tips += [tip("chosen:N", title="selected size")]
     layers = altair.layer(
         base.mark_line(strokeWidth=1.6).encode(color=scales["color"]),
         base.mark_point(filled=True, size=60).encode(tooltip=tips, **scales),
@@ -126,11 +126,11 @@ def prototypes_chart(stored: Stored) -> Chart | None:
     return Chart(
         id="explore-prototypes",
         title="Error against the number of prototypes",
-        note="Rings mark the chosen sizes; methods without a path are single points.",
+        note="Rings mark the selected sizes. Methods without a path are single points.",
         controls=[choice(rows, "data_set", "Data set"), highlight(names)],
         specs={"": specification(layers)},
         rows=rows,
-        columns={**shown, "chosen": "chosen"},
+        columns={**shown, "chosen": "selected"},
     )
 
 
@@ -152,7 +152,7 @@ def response_chart(stored: Stored) -> Chart | None:
     x = altair.X("value:O", title="value of the property", axis=altair.Axis(labelAngle=0))
     base = based().encode(x=x, opacity=emphasis())
     tips = [tip("method:N"), tip("value:Q"), *(tip(f"{name}:Q", ".3f") for name in ("mean", "low", "high"))]
-    mean = altair.Y("mean:Q", title="score above that of the Bayes rule")
+    mean = altair.Y("mean:Q", title="excess over the score of the Bayes rule")
     layers = altair.layer(
         base.mark_rule().encode(y="low:Q", y2="high:Q", color=scales["color"]),
         base.mark_line().encode(y="mean:Q", color=scales["color"]),
@@ -161,7 +161,7 @@ def response_chart(stored: Stored) -> Chart | None:
     return Chart(
         id="explore-responses",
         title="Response curves",
-        note="Means over replicates with 95 % intervals.",
+        note="Marks are means over replicates, lines are 95 % intervals.",
         controls=[
             choice(rows, "property", "Property"),
             choice(rows, "score", "Measure"),
@@ -204,7 +204,7 @@ def estimates_chart(stored: Stored) -> Chart | None:
     return Chart(
         id="explore-estimates",
         title="Estimates of the error",
-        note="Cross-validation and bootstrap see the training samples only.",
+        note="Cross-validation and bootstrap use the training set only.",
         controls=[choice(rows, "data_set", "Data set"), choice(rows, "score", "Measure")],
         specs={"": specification(layers)},
         rows=rows,

@@ -31,6 +31,7 @@ from proset_study.report.rows import cells as read_cells
 from proset_study.report.rows import groups, pick
 from proset_study.report.tables.grids import Cell, Grid, count, grids, headed, number, texts
 from proset_study.report.tables.tables import shown_tables
+from proset_study.report.wording import model, named
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL, retry
@@ -51,7 +52,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
     is_published = any(cell.ours is not None for cell in cells)
     claims = claims_section(folder / layout.CLAIMS, n_replicates, statements_beside(published), is_published)
     costs = [cost for by_method in manifest["cost"].values() for cost in by_method.values()]
-    tables = [*study.config["experiments"], *study.config.get("comparisons", {})]
+    tables = {**study.config["experiments"], **study.config.get("comparisons", {})}
     write_page(
         folder / layout.INDEX,
         "index.html.j2",
@@ -95,6 +96,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         edges=_edges(stored),
         not_run=[e for e in study.experiments if e not in ours],
         not_selected=[name for name in tables if name not in study.tables],  # `only` leaves nothing to run of them
+        titles={name: entry["title"] for name, entry in tables.items()},
         command=partial(retry, options=options),
         manifest=manifest,
         dirty=(manifest["commit"] or "").endswith(DIRTY),
@@ -116,7 +118,7 @@ def write_tables(path: Path, stored: Stored, published: Path, options: list[str]
         study=stored.study.name,
         n_replicates=len(stored.replicates),
         tables=shown,
-        not_run=[table.name for table, is_run in found if not is_run and table.name in stored.study.tables],
+        not_run=[table for table, is_run in found if not is_run and table.name in stored.study.tables],
         command=partial(retry, options=options),
     )
 
@@ -176,8 +178,8 @@ def _differences(stored):
         return ""
     below, above = sum(r["high"] < 0 for r in rows), sum(r["low"] > 0 for r in rows)
     return (
-        f"Of {len(rows)} paired differences between {first} and another method on a data set, {below} are below 0 with"
-        f" their 95 % intervals ({first} is better), {above} above."
+        f"Of {len(rows)} paired differences between {first} and another method on a data set, {below} are significantly"
+        f" below 0 ({first} is better) and {above} above 0, by single 95 % intervals."
     )
 
 
@@ -217,7 +219,7 @@ def _noise(stored):
         ]
         for row in noise(stored)
     ]
-    return Grid("noise-table", f"Noise of the test {main_score(stored.study)}", columns, rows)
+    return Grid("noise-table", f"Variation of the test {main_score(stored.study)}", columns, rows)
 
 
 def _responses(stored):
@@ -225,7 +227,7 @@ def _responses(stored):
     for curves in response_section(response_curves(stored), stored.study.subject):
         columns = [*headed("varied", text=True), *headed("value", "Bayes", *curves["methods"])]
         rows = [texts(*row) for row in curves["rows"]]
-        caption = f"Mean excess {curves['title']}, and that of the Bayes rule"
+        caption = f"Mean {curves['title']} of the Bayes rule, and excess of each method over it"
         grid = Grid(slug("responses", curves["title"]), caption, columns, rows)
         found.append({**curves, "grid": grid, "figure": f"response_{curves['score']}"})
     return found
@@ -240,14 +242,17 @@ def _features(path, stored):
         n = int(features[0]["replicates"])
         by_count = sorted(features, key=lambda r: -int(r["selected"]))
         sometimes = [r for r in by_count if 0 < int(r["selected"]) < n]
-        words = ", ".join(f"{r['feature']} {r['selected']}" for r in sometimes[:6])
+        words = ", ".join(f"{r['feature']} ({r['selected']})" for r in sometimes[:6])
         always, never = (sum(int(r["selected"]) == m for r in features) for m in (n, 0))
         numbers = (count(number) for number in (n, len(features), always, never))
-        lines.append([Cell(data_set), Cell(experiment, wide=True), *numbers, Cell(words, wide=True)])
+        method = stored.study.config["experiments"][experiment]["method"]
+        shown = Cell(named(method, experiment), wide=True)
+        lines.append([Cell(data_set), shown, *numbers, Cell(words, wide=True)])
     if not lines:
         return None
-    columns = headed("data set", "experiment", text=True) + headed("replicates", "features", "always", "never")
-    columns += headed("sometimes, in how many replicates", text=True)
+    columns = headed("data set", "method (experiment)", text=True)
+    columns += headed("replicates", "features", "always", "never")
+    columns += headed("sometimes (in how many replicates)", text=True)
     return Grid("features", "Features with a positive weight in the final models", columns, lines)
 
 
@@ -274,14 +279,19 @@ def _cautions(stored):
     shown = {name: many.first(found, 10) for name, found in lists.items()}
     found = {name: first for name, (first, _) in shown.items()}
     found["zero_probability"] = [
-        {"final": f, "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
+        {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
         for f, n, others in found["zero_probability"]
     ]
+    found["constant"] = [_named(f) for f in found["constant"]]
     return {
         **found,
         "repeated_rows": dict(found["repeated_rows"]),
         "more": {name: more for name, (_, more) in shown.items()},
     }
+
+
+def _named(final):
+    return {"model": model(final), "data_set": final.data_set}
 
 
 def _cost(manifest):
@@ -290,8 +300,8 @@ def _cost(manifest):
     for method, total in cost_by_method(manifest).items():
         seconds = (total["fit_cpu_s"], total["score_cpu_s"], 1000 * total["fit_cpu_s"] / total["fits"])
         rows.append([Cell(method_name(method)), count(total["fits"]), *(number(s, 1) for s in seconds)])
-    columns += headed("CPU ms a fit")
-    return Grid("cost", "What the fits cost, over all replicates", columns, rows)
+    columns += headed("CPU ms per fit")
+    return Grid("cost", "Number and CPU time of the fits, over all replicates", columns, rows)
 
 
 def _edges(stored):
@@ -300,5 +310,5 @@ def _edges(stored):
         lines = many.edges_in_words(edges(stored))
         return {"ends of searches": lines} if lines else {}
     by_state = groups(explained(stored.study, edges(stored)), lambda edge: bool(edge.explanation))
-    words = {"not explained": by_state.get(False), "explained": by_state.get(True)}
+    words = {"edges without an explanation": by_state.get(False), "edges with an explanation": by_state.get(True)}
     return {what: list(map(in_words, found)) for what, found in words.items() if found}

@@ -48,7 +48,7 @@ def noise_of_methods(stored: Stored) -> Grid:
         known = ([v for row in own if (v := getattr(row, name)) is not None] for name in names)
         medians = [median(values) if values else None for values in known]
         rows.append([Cell(method_name(method)), count(len(own)), *map(number, medians)])
-    caption = f"Noise of the test {main_score(stored.study)}, medians over the data sets"
+    caption = f"Variation of the test {main_score(stored.study)}, medians over the data sets"
     return Grid("noise-table", caption, columns, rows)
 
 

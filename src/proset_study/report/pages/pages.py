@@ -138,10 +138,12 @@ def _seen(finals: list[Final]) -> str:
     as_it_is, others = ([name for name, is_so in are_mixed.items() if is_so is kind] for kind in (True, False))
     has_gaps = bool(np.isnan(data.X).any())
     found = [*(["categories"] if data.categories is not None else []), *(["missing values"] if has_gaps else [])]
-    seen = f"Seen as it is, with its {listed(found)}, by {listed(as_it_is)}" if as_it_is else ""
-    changes = {"categories": "a feature of 0 and 1 for each category", "missing values": "missing values filled in"}
-    made = f"with {listed([changes[name] for name in found])} by {listed(others)}" if others else ""
-    return f" {seen}; {made}." if seen and made else f" {seen}." if seen else ""
+    if not as_it_is:
+        return ""
+    changes = {"categories": "a feature of 0 and 1 for each category", "missing values": "imputed missing values"}
+    made = listed([changes[name] for name in found])
+    seen = f" The {listed(found)} are used as they are by {listed(as_it_is)}"
+    return f"{seen}; {listed(others)} {'use' if len(others) > 1 else 'uses'} {made}." if others else f"{seen}."
 
 
 def read_figures(folder: Path, page: Path) -> dict[str, list[dict]]:
@@ -181,7 +183,7 @@ def _models(finals):
         *headed("experiment", "method", text=True),
         *headed(scores[0].name, "threshold", *(score.name for score in scores[1:])),
         *headed("active features", "prototypes", "size"),
-        *headed("counted in", "selected parameters", text=True),
+        *headed("unit of the size", "selected parameters", text=True),
     ]
     rows = []
     for f in finals:
@@ -197,15 +199,15 @@ def _models(finals):
             ]
         )
     n_seeds = max(len(f.fits) for f in finals)
-    seeds = f", of the first of {n_seeds} fit seeds, over which the front page averages" if n_seeds > 1 else ""
-    return Grid("final-models", f"Final models; scores of the test set{seeds}", columns, rows)
+    seeds = f" of the first of {n_seeds} fit seeds; the front page has means over the seeds" if n_seeds > 1 else ""
+    return Grid("final-models", f"Final models, with test scores{seeds}", columns, rows)
 
 
 def _class_scores(final):
     rows = class_rows([final])
     keys = [key for key in rows[0] if key in _SCORES]
     columns = headed("class", text=True) + headed(*map(_SCORES.__getitem__, keys))
-    columns += headed(*(f"as {row['class']}" for row in rows))
+    columns += headed(*(f"predicted {row['class']}" for row in rows))
     lines = [
         [Cell(row["class"]), *(number(row[key]) for key in keys), *(count(n) for n in counts)]
         for row, counts in zip(rows, confusion_of(final), strict=True)

@@ -67,8 +67,8 @@ def trials_chart(stored: Stored) -> Chart | None:
     shown = {"trial": "trial", "setting": "setting", "loss": "mean log-loss", "deviation": "deviation over folds"}
     return Chart(
         id="explore-searches",
-        title="Stage 1: settings that were tried",
-        note="Point at a setting: it is marked in all panels. Dashed: the threshold of the published rule.",
+        title="Stage 1: parameter settings",
+        note="Hover over a setting to mark it in all panels. The dashed line is the threshold of the published rule.",
         controls=[choice(rows, "search", "Search")],
         specs=specs,
         rows=rows,
@@ -101,8 +101,9 @@ def sizes_chart(stored: Stored) -> Chart | None:
     ).properties(width="container", height=300)
     return Chart(
         id="explore-sizes",
-        title="Stage 2: the size",
-        note="Band: one standard deviation over the folds. The simplest size within the threshold is selected.",
+        title="Stage 2: model size",
+        note="The band is one standard deviation over the folds. The published rule selects the simplest size within"
+        " the threshold, the dashed line.",
         controls=[choice(rows, "search", "Search")],
         specs={"": specification(layers)},
         rows=rows,
@@ -122,19 +123,19 @@ def images_chart(stored: Stored) -> Chart | None:
         return None
     rank = altair.X("rank:O", title="rank by weight within the class", axis=altair.Axis(labelAngle=0))
     tips = [tip("label:N"), tip("weight:Q"), tip("batch:Q"), tip("nearest:Q", title="test samples it explains most")]
-    tips += [tip("right:Q", title="of them right")]
+    tips += [tip("right:Q", title="of which correctly predicted")]
     images = based().mark_image(width=40, height=40)
     images = images.encode(x=rank, y=altair.Y("label:N", title="class"), url="image:N", tooltip=tips)
     return Chart(
         id="explore-images",
         title="Prototypes as images",
-        note="A prototype explains the test samples to whose predicted class it adds the most.",
+        note="A prototype explains a test sample if it contributes most to the predicted class of the sample.",
         controls=[choice(rows, "model", "Model")],
         specs={"": specification(images.properties(width=altair.Step(46), height=altair.Step(46)))},
         rows=rows,
         columns={
             **{"label": "class", "rank": "rank", "weight": "weight", "batch": "batch"},
-            **{"nearest": "explains", "right": "of them right"},
+            **{"nearest": "test samples explained", "right": "of which correctly predicted"},
         },
     )
 

@@ -58,8 +58,9 @@ def _of_battery(found: BatteryFindings) -> dict:
 
 def _effects(identifier, caption, rows):
     columns = headed("rival", "property", text=True) + headed("value", "from", "to", spanner="rank correlation")
-    columns += headed("with more of it", text=True) + headed("tables split at")
-    columns += headed(*_INTERVAL, spanner="difference up to there") + headed(*_INTERVAL, spanner="difference above")
+    columns += headed("as it increases", text=True) + headed("tables split at")
+    columns += headed(*_INTERVAL, spanner="difference up to the split")
+    columns += headed(*_INTERVAL, spanner="difference above the split")
     lines = [
         [
             *texts(rival_name(row.rival), PROPERTIES[row.property].title),
@@ -80,14 +81,14 @@ def _alike(name, rows):
         [*texts(PROPERTIES[row.first].title, PROPERTIES[row.second].title), number(row.correlation, 2, "+")]
         for row in ordered
     ]
-    return Grid(slug("alike", name), "Properties that go together", columns, lines)
+    return Grid(slug("alike", name), "Correlations between properties", columns, lines)
 
 
 def _ratings(name, found):
     of_method = {front.method: front for front in fronts(found.points)}
     columns = headed("method", text=True) + headed(*_INTERVAL, spanner="Elo")
     columns += headed(*_INTERVAL, spanner="normalised score") + headed("data sets on the front")
-    columns += headed("size", "prototypes", "features", "CPU s of the fit", spanner="medians")
+    columns += headed("size", "prototypes", "features", "CPU s of a fit", spanner="medians")
     lines = []
     for row in found.ratings:
         front = of_method.get(row.method)
@@ -136,6 +137,6 @@ def _tuning(rows: list[Gain]) -> list[Grid]:
             ]
             for row in own
         ]
-        caption = f"{tuned} next to {defaults}, {own[0].data_sets} data sets"
+        caption = f"Comparisons “{tuned}” and “{defaults}” on {own[0].data_sets} data sets"
         grids.append(Grid(slug("tuning", tuned, defaults), caption, columns, lines))
     return grids

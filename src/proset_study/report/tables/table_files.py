@@ -23,11 +23,11 @@ def note(table: Table) -> str:
     """How to read a table, in a few sentences; none where its numbers need none."""
     said = []
     if any(number.replicates == 0 for number in table.numbers):
-        said.append(f"Partial: what could not be computed is marked as {MISSING}.")
+        said.append(f"Partial: numbers that could not be computed are marked as {MISSING}.")
     if any(number.published is not None for number in table.numbers):
-        said.append("Published values in brackets.")
+        said.append("Published values are in brackets.")
     if any(number.best for number in table.numbers):
-        said.append("Bold: what the replicates cannot tell from the best of a data set (docs/statistics.md).")
+        said.append("Bold: not significantly worse than the best on the data set (docs/statistics.md).")
     if table.n_replicates > 1:
         said.append(
             f"The first number is that of the first replicate; mean ± standard deviation over up to"

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from proset_study import methods
+from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import among_the_best
 from proset_study.report.rows import groups
@@ -239,8 +240,8 @@ def methods_table(name: str, title: str, numbers: list[Entry], overlap: dict[str
     found = []
     for score in (score for score in SCORES.values() if score.by_method):
         group = [n for n in numbers if _is(n, score.quantity) and score.fits(methods.get(n.method))]
-        group = [replace(n, label=n.method) for n in (_marked(group, score, overlap) if score.loss else group)]
-        found.append((sentence_case(score.name), group))
+        group = _marked(group, score, overlap) if score.loss else group
+        found.append((sentence_case(score.name), [replace(n, label=method_name(n.method)) for n in group]))
     return Table(name, title, found)
 
 
@@ -273,7 +274,7 @@ def _is(number, quantity):
 
 
 def _marked(numbers: list[Entry], score: Score, overlap: dict[str, float]) -> list[Entry]:
-    """The numbers of a score, marked where the replicates cannot tell them from the best of their data set."""
+    """The numbers of a score, marked where they are not significantly worse than the best of their data set."""
     losses: dict[str, dict[str, dict[int, float]]] = {}  # by data set and position
     for i, n in enumerate(numbers):
         if n.values:

@@ -86,7 +86,7 @@ def test_chance_explains_as_many_edges_as_it_makes(study):
     three = 1 - sum(n * 0.02**k * 0.98 ** (10 - k) for k, n in enumerate((1, 10, 45)))
     assert three < ALPHA
     (found,) = explained(study, rows(3))
-    assert in_words(found) == "E3 on flowers: the smallest lambda_v (1.0e+00) is optimal in 3 of 10"
+    assert in_words(found) == "E3 on flowers: the smallest lambda_v (1.0e+00) is optimal in 3 of 10 searches"
 
 
 def test_edges_that_many_data_sets_have_a_little_are_no_chance(study):
@@ -110,4 +110,4 @@ def test_the_command_ends_with_1_if_an_edge_of_the_open_track_is_not_explained(s
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == status
     assert f"{track}: 2 edges, 1 without an explanation" in run.stdout + run.stderr
-    assert run.stdout.splitlines()[0] == "E3 on flowers: the largest batches (1) is optimal in 1 of 1"
+    assert run.stdout.splitlines()[0] == "E3 on flowers: the largest batches (1) is optimal in 1 of 1 searches"

@@ -20,7 +20,7 @@ from proset_study.study.config.checks import ConfigError, load
 
 COLOURS = ["01", "red & <b>", None]
 MIXED = {"generator": "mixed", "test_samples": 150, "impute": "median"}
-AS_IT_IS = "Seen as it is, with its {}, by proset (few prototypes) and hist gradient boosting"
+AS_IT_IS = "The {} are used as they are by proset (few prototypes) and hist gradient boosting"
 
 
 def config_of(folder) -> dict:
@@ -97,8 +97,8 @@ def test_the_report_says_which_methods_saw_the_table_as_it_is(stored, tmp_path):
     both, one_hot = AS_IT_IS.format("categories and missing values"), "a feature of 0 and 1 for each category"
     assert f"{both}." in pages["gaps"]
     for name in ("imputed", "lacking"):
-        assert f"{both}; with {one_hot} and missing values filled in by proset and KNN." in pages[name]
-    assert f"{AS_IT_IS.format('categories')}; with {one_hot} by proset and KNN." in pages["complete"]
+        assert f"{both}; proset and KNN use {one_hot} and imputed missing values." in pages[name]
+    assert f"{AS_IT_IS.format('categories')}; proset and KNN use {one_hot}." in pages["complete"]
     for point in explained_points(stored, "gaps"):
         assert all(f"<td>{escape(value)}</td>" in pages["gaps"] for value in point["position"])
     figures = {d: read_json(tmp_path / f"report/figures/{d}/figures.json")["figures"] for d in ("gaps", "imputed")}

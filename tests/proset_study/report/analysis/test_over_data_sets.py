@@ -83,7 +83,7 @@ def test_data_sets_without_all_methods_are_left_out_and_named():
     compared = over_data_sets(Given(scores))[0]
     assert compared.data_sets == ["d0", "d1", "d2", "d4", "d5", "d7"]
     assert compared.test.excluded == "d3 (not knn); d6 (not xgboost)"
-    assert "no result there: d3; d6." in text_of(Given(scores))
+    assert "without a result of some method are left out: d3; d6." in text_of(Given(scores))
 
 
 def test_a_method_without_any_result_is_named_and_does_not_empty_the_comparison():
@@ -119,7 +119,7 @@ def test_too_few_data_sets_are_not_tested():
     stored = Given(several(data_sets=DATA_SETS[:5]))
     for compared in over_data_sets(stored):
         assert (compared.test.too_few, compared.ranks, compared.pairs) == ("yes", [], [])
-    assert "5 common data sets are too few, 6 are the least" in text_of(stored)
+    assert "with fewer than 6 common data sets no p-value can be below 0.05" in text_of(stored)
 
 
 def test_two_methods_are_tested_without_friedman():
@@ -157,11 +157,11 @@ def test_holm_against_the_first_method_counts_its_pairs_only():
 
 def test_what_so_few_data_sets_can_say_is_in_the_page():
     text = text_of(Given(several(experiments="ACDE"), generators=DATA_SETS[5:]))
-    assert "no pair can be found different" not in text
+    assert "No pair can differ significantly" not in text
     assert "8 data sets of 6 sources" in text
     assert "0.0078" in text  # 2 / 2^8
     six = text_of(Given(several(experiments="ACDE", data_sets=DATA_SETS[:6])))
-    assert "no pair can be found different" in six  # 6 * 2 / 2^6
+    assert "No pair can differ significantly" in six  # 6 * 2 / 2^6
 
 
 def test_a_data_set_under_two_names_is_one_source():
@@ -207,16 +207,17 @@ def test_real_and_generated_data_sets_are_compared_apart(monkeypatch):
         assert (knn.wilcoxon_p is None) == (c.group != "all")
     assert found["all"].pairs[0].mean_difference == pytest.approx(np.mean(found["all"].losses @ [1, -1, 0]))
     text = text_of(stored)
-    assert "Against KNN the likeliest result on a further data set is proset better by more than 0.01 in" in text
-    assert "On the 5 real ones: proset 1." in text
-    assert "On the 3 generated ones: proset 1." in text
+    assert "the most likely result of proset on a further data set is better than KNN in " in text
+    assert "On the 5 real data sets, the best average ranks are proset 1." in text
+    assert "On the 3 generated data sets, the best average ranks are proset 1." in text
     assert "further data set" not in text_of(Given(several()))
     grid = over_data_sets_section(stored)[0]["grids"][0]
     assert [column.title for column in grid.columns][-3:] == ["first", "within", "second"]
     assert float(grid.rows[0][-3].text) == pytest.approx(found["all"].pairs[0].hierarchical_first, abs=0.01)
     monkeypatch.setattr(evidence, "MAX_SAID", 1)
     words = (
-        "proset is most likely better than 1 of 2 methods on a further data set, within 0.01 of 1, and worse than 0."
+        "the most likely result on a further data set is that proset is better than 1 of 2 methods, within 0.01 of 1"
+        " and worse than 0."
     )
     assert words in text_of(stored)
 
@@ -228,7 +229,7 @@ def test_figures_show_the_ranks_and_the_probabilities(tmp_path):
     best = scores[0].ranks[0].average_rank
     near = sum(row.average_rank <= best + scores[0].test.critical_difference for row in scores[0].ranks) - 1
     assert f"is {best:.1f} for " in drawn.finding
-    assert f"cannot tell {near} of 3 others from it" in drawn.finding
+    assert f"{near} of 3 others are not significantly different from it" in drawn.finding
     for i, compared in enumerate(scores):
         left, right = drawn.figure.axes[2 * i : 2 * i + 2]
         assert [line.get_xdata()[0] for line in left.lines] == [r.average_rank for r in compared.ranks]

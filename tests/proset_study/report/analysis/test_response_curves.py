@@ -174,9 +174,9 @@ def test_figure_has_a_panel_for_each_property_and_a_line_for_each_method():
     with context():
         drawn = response_figure(curves, "proset")
     (panel,) = drawn.figure.axes
-    assert drawn.finding == "Of 4 problems the excess error rate is lowest on 3 for proset and 1 for KNN."
+    assert drawn.finding == "The lowest excess error rate is that of proset on 3 of 4 problems and KNN on 1."
     ahead = response_figure(_curves(knn=[-0.2, -0.1, 0.2, 0.2], svm=[0.2, 0.2, 0.2, -0.1]), "proset")
-    assert ahead.finding.endswith("on 2 for KNN, 1 for proset and 1 for SVM.")
+    assert ahead.finding.endswith(" is that of KNN on 2 of 4 problems, proset on 1 and SVM on 1.")
     assert panel.get_xlabel() == "irrelevant features"
     lines = {line.get_label(): line for line in panel.get_lines()}
     assert list(lines) == ["proset", "KNN", "SVM"]

@@ -44,27 +44,29 @@ def test_scores_are_means_and_the_best_is_among_the_marked(stored):
 
 def test_what_is_ahead_is_said_and_the_best_is_named_even_if_it_is_another(stored):
     words = dict(verdict(repeated(stored, proset=0.4, knn=0.5, xgboost=0.3), PUBLISHED).sentences)
-    assert "ahead of KNN on 3 of 3 data sets, behind on none" in words["Ahead?"]
-    assert "ahead of XGBoost on 0 of 2, behind on 2 (flowers, cross)" in words["Ahead?"]
-    ranked = "By average rank over 2 data sets XGBoost is first of 3, 1.0 (proset 2.0, too few to test)"
-    assert ranked in words["Ahead?"]
+    assert "ahead of KNN on 3 of 3 data sets, behind on none" in words["Test scores:"]
+    assert "ahead of XGBoost on 0 of 2, behind on 2 (flowers, cross)" in words["Test scores:"]
+    ranked = (
+        "Of 3 methods, XGBoost has the best average rank over 2 data sets, 1.0 (proset 2.0, too few data sets to test)"
+    )
+    assert ranked in words["Test scores:"]
 
 
 def test_two_replicates_decide_nothing_on_a_single_data_set(stored):
     found = verdict(repeated(stored, n=2, proset=0.4, knn=0.5, xgboost=0.3), PUBLISHED)
-    words = dict(found.sentences)["Ahead?"]
+    words = dict(found.sentences)["Test scores:"]
     assert words.startswith("XGBoost has the lowest mean test log-loss over 2 data sets, ")
-    assert "; with 2 replicates a single data set decides nothing." in words
-    assert "By average rank over 2 data sets XGBoost is first of 3, 1.0 (proset 2.0, too few to test)" in words
+    assert "; 2 replicates are too few to test a difference on a single data set." in words
+    assert "Of 3 methods, XGBoost has the best average rank over 2 data sets, 1.0 (proset 2.0, too few" in words
     assert not any(score.best for scores in found.scores.values() for score in scores.values())
 
 
 def test_one_replicate_of_other_data_says_nothing_of_the_best_and_the_published(stored):
     found = verdict(stored, PUBLISHED)
     assert not any(score.best or score.interval for scores in found.scores.values() for score in scores.values())
-    assert "with one replicate no difference can be tested" in dict(found.sentences)["Ahead?"]
+    assert "with one replicate no difference can be tested" in dict(found.sentences)["Test scores:"]
     assert "**" not in verdict_markdown(found).partition("| test log-loss")[2]
-    assert [word for word, _ in found.sentences] == ["Ahead?", "To read:"]
+    assert [word for word, _ in found.sentences] == ["Test scores:", "Model size:"]
     assert all(score.published is None for scores in found.scores.values() for score in scores.values())
 
 
@@ -101,9 +103,9 @@ def test_a_method_is_not_lowest_because_its_data_sets_are_easier(stored):
     """XGBoost is second, and lacks the data set that is hard."""
     of_data_set, of_method = {"flowers": 0.1, "cross": 0.2, "odd": 0.9}, {"proset": 0.0, "xgboost": 0.05, "knn": 0.1}
     found = verdict(WithLosses(stored, lambda row, _: of_data_set[row.dataset] + of_method[row.method]), PUBLISHED)
-    words = dict(found.sentences)["Ahead?"]
+    words = dict(found.sentences)["Test scores:"]
     assert words.startswith("proset has the lowest mean test log-loss over 2 data sets, 0.150; with one replicate")
-    assert "By average rank over 2 data sets proset is first of 3, 1.0 (too few to test)" in words
+    assert "Of 3 methods, proset has the best average rank over 2 data sets, 1.0 (too few data sets to test)" in words
 
 
 def test_the_best_of_the_others_has_a_column_and_fewer_replicates_a_mark():

@@ -125,7 +125,7 @@ def test_advice_is_five_sentences_with_the_numbers_of_the_rows(stored):
     sentences = advice(rows)
     assert len(sentences) == 5
     off = next(row["bias"] for row in rows if row["estimate"] == "training")
-    assert f"off by {off:+.3f} (84 samples)" in sentences[1]
+    assert f"training error, whose bias is {off:+.3f} (84 samples)" in sentences[1]
     assert advice([row for row in rows if row["estimate"] != "nested"]) == advice([]) == []
 
 

@@ -48,8 +48,8 @@ def test_the_whole_report_is_about_the_subject(stored, tmp_path):
     write_data_sets(Stored(stored.folder, stored.study.of_data_set("flowers")), tmp_path, order=stored.study.data_sets)
     headline, index = (read(tmp_path / name) for name in (layout.HEADLINE, layout.INDEX))
     assert "<h1>Does decision tree predict as well as KNN?</h1>" in index
-    assert "**Ahead?** decision tree is ahead of KNN on " in headline
-    size = r"\*\*To read:\*\* the median decision tree model has .* leaves.*, from .* and uses .* features"
+    assert "**Test scores:** decision tree is ahead of KNN on " in headline
+    size = r"\*\*Model size:\*\* the median decision tree model has .* leaves.* from .* and uses .* features"
     assert re.search(size, headline)
     assert "paired differences between decision tree and another method on a data set" in index
     compared = cells(tmp_path / layout.METHODS)
@@ -59,7 +59,7 @@ def test_the_whole_report_is_about_the_subject(stored, tmp_path):
     assert read_json(tmp_path / layout.NUMBERS) == {}  # article and findings are about another method
     figures = {f["name"]: f for f in read_json(tmp_path / "figures/overview/figures.json")["figures"]}
     assert {"headline", "methods_over_replicates"} <= figures.keys()
-    assert "where decision tree is better" in figures["methods_over_replicates"]["finding"]
+    assert "(decision tree is better)" in figures["methods_over_replicates"]["finding"]
     written = [*tmp_path.rglob("*.html"), *tmp_path.rglob("*.md"), *tmp_path.rglob("*.svg")]
     assert len(written) > 20
     assert [(file.name, line) for file in written for line in spoken(file) if "proset" in line.lower()] == []
@@ -71,10 +71,10 @@ def test_a_subject_without_probabilities_is_compared_by_balanced_error(stored):
     assert (found.score, found.methods[0]) == ("balanced error", "set_cover")
     assert found.question == "Does set cover predict as well as KNN and decision tree?"
     said = dict(found.sentences)
-    assert said["By error:"] == (
-        "set cover predicts no probabilities: methods are compared by balanced error, not by log-loss."
+    assert said["Balanced error:"] == (
+        "set cover predicts no probabilities, so methods are compared by balanced error and not by log-loss."
     )
-    assert " and uses 2 features." in said["To read:"]
+    assert " and uses 2 features." in said["Model size:"]
     rows = pick(methods_over_replicates(covers), first="set_cover")
     assert {(row["score"], row["second"]) for row in rows} == {
         ("balanced error", "decision_tree"),
@@ -83,7 +83,7 @@ def test_a_subject_without_probabilities_is_compared_by_balanced_error(stored):
     assert {(c.score, c.methods[0]) for c in over_data_sets(covers)} == {("balanced error", "set_cover")}
     figures = {figure.name: figure for figure in overview_figures(covers, PUBLISHED)}
     check_findings(figures.values())
-    assert "the balanced error is lowest on" in figures["headline"].finding
+    assert "The lowest balanced error is that of" in figures["headline"].finding
     assert figures["methods_over_replicates"].alt.startswith("Data sets on which set cover is better, and worse, than")
 
 
@@ -104,10 +104,10 @@ def test_what_the_subject_lacks_is_missed_by_name(stored, tmp_path):
     with chdir(tmp_path):
         found = verdict(Finished.of(stored.study), PUBLISHED)
     said = dict(found.sentences)
-    assert said["Missing:"] == "decision tree has no score on 1 (cross) of 2 data sets, which are not counted here."
+    assert said["Missing:"] == "decision tree has no score on 1 (cross) of 2 data sets; these are not counted."
     assert said["Incomplete:"] == "decision tree lacks scores of some replicates on 1 (flowers) of 2 data sets."
-    assert "lowest mean test log-loss over 1 data set, " in said["Ahead?"]
-    assert said["Ahead?"].endswith("; with 2 replicates a single data set decides nothing.")
+    assert "lowest mean test log-loss over 1 data set, " in said["Test scores:"]
+    assert said["Test scores:"].endswith("; 2 replicates are too few to test a difference on a single data set.")
 
 
 def test_a_subject_that_is_not_run_is_said_to_be_missing(stored):
@@ -122,8 +122,7 @@ def test_one_replicate_has_no_intervals_and_no_tests(stored):
     once = about(stored, "knn", replicates=[0])
     found = verdict(once, PUBLISHED)
     assert dict(found.sentences)["Not tested:"] == (
-        "KNN has one replicate on 2 (flowers, cross) of 2 data sets; the spread over replicates takes two, so there are"
-        " no intervals and no tests."
+        "KNN has one replicate on 2 (flowers, cross) of 2 data sets; intervals and tests need at least two replicates."
     )
     assert not [score for scores in found.scores.values() for score in scores.values() if score.interval]
     assert methods_over_replicates(once) == []

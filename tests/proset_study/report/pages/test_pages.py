@@ -171,5 +171,5 @@ def test_the_front_page_says_if_the_code_had_changes(report, stored, tmp_path, c
     text = json.dumps(read_json(report / "manifest.json") | {"commit": commit})
     (folder / "manifest.json").write_text(f"{text}\n", encoding="utf-8")
     write_index(folder, stored, PUBLISHED)
-    said = "Run with changes that were not committed." in (folder / "index.html").read_text(encoding="utf-8")
+    said = "The code of this run had uncommitted changes." in (folder / "index.html").read_text(encoding="utf-8")
     assert said == (commit == "0123456789ab-dirty")

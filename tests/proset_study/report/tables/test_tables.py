@@ -26,7 +26,7 @@ def test_published_rows_in_published_order_with_values_in_brackets(numbers):
     ]
 
 
-def test_comparison_marks_what_cannot_be_told_from_the_best(numbers):
+def test_comparison_marks_what_is_not_significantly_worse_than_the_best(numbers):
     rows, published = numbers
     losses = [row for row in chain(*rows) if row.quantity == "log_loss"]
     again = [replace(row, replicate=n, value=row.value + 0.01) for row in losses for n in (1, 2)]
@@ -70,7 +70,7 @@ def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monk
     table = methods_table("E14", "all", numbers_of(rows, numbers[1], missing), {"wine": 0.5, "xor_3f": 0.0})
     lines = [line.replace(" ± 0.00]", "]") for line in to_markdown(table).splitlines()[2:]]
     assert lines[0].startswith(
-        "Partial: what could not be computed is marked as missing. Published values in brackets."
+        "Partial: numbers that could not be computed are marked as missing. Published values are in brackets."
     )
     unpublished = methods_table("E14", "all", numbers_of(rows, {}, missing), {"wine": 0.5, "xor_3f": 0.0})
     assert "Published values" not in to_markdown(unpublished)
@@ -79,13 +79,13 @@ def test_a_row_per_method_joins_its_experiments_and_marks_the_best(numbers, monk
         "|---|---:|---:|",
         "|**Log-loss**|||",
         "|proset|0.10 [0.10] (0.10)|0.30 [0.30]|",
-        "|svm|**0.10** [0.10]|**0.20** [0.20]|",
-        "|xgboost||missing|",
+        "|SVM|**0.10** [0.10]|**0.20** [0.20]|",
+        "|XGBoost||missing|",
         "|**Balanced accuracy**|||",
         "|proset|0.90 [0.90]|**0.80** [0.80]|",
-        "|svm|0.91 [0.91]|**0.80** [0.80]|",
-        "|knn|**0.95** [0.95]||",
-        "|xgboost||missing|",
+        "|SVM|0.91 [0.91]|**0.80** [0.80]|",
+        "|KNN|**0.95** [0.95]||",
+        "|XGBoost||missing|",
     ]
 
 

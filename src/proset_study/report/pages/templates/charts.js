@@ -27,7 +27,7 @@ const run = (src) => new Promise((resolve, reject) => {
 // Vega-Lite is in a file next to the page, packed; the first chart near the window loads it.
 let library;
 const loaded = () => library ??= (async () => {
-  await run("vega.js").catch(() => { throw new Error("vega.js is not next to this page, or not readable: charts need it"); });
+  await run("vega.js").catch(() => { throw new Error("charts need vega.js next to this page; it is missing or not readable"); });
   const packed = await fetch(`data:application/gzip;base64,${VEGA}`);
   const text = await new Response(packed.body.pipeThrough(new DecompressionStream("gzip"))).blob();
   await run(URL.createObjectURL(text));

@@ -73,7 +73,7 @@ for (const ledger of document.querySelectorAll(".ledger")) {
       return wanted.every(([i, value]) => value === "" || row[i] === value) && words.every((word) => text.includes(word));
     });
     fill(place, found.slice(0, limit), headings);
-    said.textContent = `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows, ${Math.min(limit, found.length)} shown`;
+    said.textContent = `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows match, ${Math.min(limit, found.length)} are shown`;
     more.hidden = found.length <= limit;
   };
   ledger.addEventListener("input", () => { limit = SHOWN; show(); });
