@@ -1,6 +1,6 @@
 """Snakemake, and the process that forks for its jobs, as forks of one that has imported the libraries of both.
 
-That takes seven seconds of each start otherwise. Of this project nothing is imported before: a test may have changed it.
+Otherwise each start takes seven seconds more. Of this project nothing is imported before: a test may have changed it.
 """
 
 import atexit

@@ -26,6 +26,8 @@ from proset_study.study import layout
 
 SCRIPTS = r"(?<=</main>\n).*(?=</body>)"
 LOOK = (r"<style>.*?</style>", SCRIPTS)
+# Sections of a front page that need records, but for their headings.
+OF_RECORDS = ("prototypes", "when-it-pays", "choice", "data-sets", "cautions", "run")
 PARTS = (  # of a front page that follow from the numbers alone
     r"<title>.*?</title>",
     r'<section class="first" id="verdict">.*?</section>',
@@ -35,6 +37,9 @@ PARTS = (  # of a front page that follow from the numbers alone
     r'<div class="wide"[^>]*><table[^>]* id="errors">.*?</table></div>',
     r'<details id="noise">.*?</details>',
     *(rf'<h2 id="{section}">.*?(?=<h2 id=)' for section in ("check", "claims", "over-data-sets")),
+    *(rf'<h2 id="{section}">[^<]*</h2>' for section in OF_RECORDS),
+    *(rf'<a href="#{section}">[^<]*</a>' for section in ("over-data-sets", *OF_RECORDS)),
+    r'<h2 id="glossary">.*?(?=</main>)',
 )
 OVERVIEW = layout.FIGURES.format(data_set="overview")
 LISTED = f"{OVERVIEW}/figures.json"

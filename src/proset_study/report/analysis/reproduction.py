@@ -60,8 +60,12 @@ def reproduction(stored: Stored, published: Path) -> list[Finding]:
     and within the tolerance, or in the interval, if our numbers are those of another experiment.
     """
     numbers = agreement(stored, published)
-    is_generated = {number.dataset: generated(stored, number.dataset) for number in numbers if number.chance}
-    return [*_differences(numbers), *_counts(numbers), *_foils(numbers), *_inside_foils(numbers, is_generated)]
+    return [*_differences(numbers), *_counts(numbers), *foils(stored, numbers)]
+
+
+def foils(stored: Stored, numbers: list[Agreement]) -> list[Finding]:
+    """How often numbers of other experiments pass, which says how strict the tolerance and the interval are."""
+    return [*_tolerated(numbers), *_inside_others(stored, numbers)]
 
 
 def differences_by_data_set(numbers: list[Agreement]) -> dict[str, list[float]]:
@@ -109,7 +113,7 @@ def _inside(numbers):
     return replace(finding, p=1 - mean_difference(proportions).above(LEVEL)) if len(proportions) > 1 else finding
 
 
-def _foils(numbers: list[Agreement]) -> Iterator[Finding]:
+def _tolerated(numbers: list[Agreement]) -> Iterator[Finding]:
     """The tolerance of one experiment's scores, asked about the numbers of another one on the same data sets."""
     scores = [n for n in numbers if n.is_test_score and not n.variant]
     ours = {(n.experiment, n.dataset, n.quantity): n.ours for n in scores if n.ours is not None}
@@ -124,13 +128,13 @@ def _foils(numbers: list[Agreement]) -> Iterator[Finding]:
             yield Finding(FOIL.format(ours=other, theirs=experiment), len(verdicts), sum(verdicts))
 
 
-def _inside_foils(numbers, is_generated):
+def _inside_others(stored, numbers):
     """Published scores of one experiment, held against the intervals of another one of ours on the same data sets."""
     scores = [n for n in numbers if n.is_test_score and not n.variant and n.published is not None and n.chance]
     spreads = {(n.experiment, n.dataset, n.quantity): (n.mean, n.standard_deviation, n.replicates) for n in scores}
     for theirs, ours, experiments in INSIDE_FOILS:
         verdicts = [
-            (is_generated[n.dataset], could_be_another(n.published, *spread))
+            (generated(stored, n.dataset), could_be_another(n.published, *spread))
             for n in scores
             if (spread := spreads.get((experiments.get(n.experiment), n.dataset, n.quantity)))
         ]

@@ -14,7 +14,7 @@ from proset_study.report.analysis.findings import methods_over_replicates
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.prototypes import test_errors
 from proset_study.report.analysis.published import TOLERANCE_NOTE, agreement
-from proset_study.report.analysis.reproduction import FOIL, reproduction
+from proset_study.report.analysis.reproduction import foils
 from proset_study.report.analysis.response_curves import response_curves, response_section
 from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.variance import noise
@@ -72,7 +72,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         differences=_differences(stored),
         published=is_published,
         tolerance=TOLERANCE_NOTE,
-        foils=[row for row in reproduction(stored, published) if row.what.startswith(FOIL.partition("{")[0])],
+        foils=foils(stored, cells),
         check=check_grid(cells, n_replicates),
         n_published=len(cells),
         **claims,
