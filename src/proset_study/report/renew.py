@@ -2,7 +2,7 @@
 
 Most records of fits are in the archive of a release only, so that other code cannot render all of a committed report.
 It can render what depends on the numbers alone: the headline, its table and figure, all tables, comparisons over data
-sets. The rest of a page stays as it is.
+sets and with published numbers. The rest of a page stays as it is.
 """
 
 import json
@@ -21,6 +21,7 @@ from proset_study.report.figures.registry import overview_figures
 from proset_study.report.pages.front_page import write_index, write_tables
 from proset_study.report.pages.library import write_library
 from proset_study.report.pages.links import as_committed
+from proset_study.report.row_files import AGAINST_PUBLISHED, OF_NUMBERS, write_row_files
 from proset_study.report.write import write_report
 from proset_study.study import layout
 
@@ -62,6 +63,7 @@ def renew(report: Path, published: Path) -> list[str]:
         write_text(made / layout.MANIFEST, json.dumps({"rendered": {"docs": DOCS}} | stored.manifest) + "\n")
         write_text(made / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
         write_report(stored, made, published, ["tables"])
+        write_row_files(made, stored, published, OF_NUMBERS)
         tables = sorted(str(path.relative_to(made)) for path in (made / layout.TABLES).iterdir())
         figures = _write_figures(stored, made)
         write_index(made, stored, published)
@@ -79,7 +81,7 @@ def renew(report: Path, published: Path) -> list[str]:
         texts = {text["name"]: text for text in read_json(made / LISTED)["figures"]}
         listed["figures"] = [texts.get(figure["name"], figure) for figure in listed["figures"]]
         write_json(made / LISTED, listed)
-        names = [layout.HEADLINE, *tables, *figures, LISTED, *shown]
+        names = [layout.HEADLINE, *OF_NUMBERS, *AGAINST_PUBLISHED, *tables, *figures, LISTED, *shown]
         write_library(report.parent / layout.VEGA)
         changed = [name for name in names if _move(made / name, report / name)]
         if (report / layout.NUMBERS).exists():  # last, since it reads the other files

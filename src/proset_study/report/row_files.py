@@ -66,9 +66,20 @@ AGAINST_PUBLISHED: dict[str, tuple[type, Callable[[Stored, Path], list[Any]]]] =
 }
 
 
-def write_row_files(folder: Path, stored: Stored, published: Path) -> None:
-    """Write all of them into the folder of a report; `published` is the CSV file of the published numbers."""
-    for name, (columns, compute) in ROW_FILES.items():
+OF_NUMBERS = (
+    layout.VARIANCE,
+    layout.METHODS,
+    *(f"findings/{name}.csv" for name in ("ranks", "pairs", "over_data_sets")),
+)
+
+
+def write_row_files(folder: Path, stored: Stored, published: Path, names: Iterable[str] = tuple(ROW_FILES)) -> None:
+    """Write files into the folder of a report; `published` is the CSV file of the published numbers.
+
+    `OF_NUMBERS` are the names of those that follow from the scores alone, as do all `AGAINST_PUBLISHED`.
+    """
+    for name in names:
+        columns, compute = ROW_FILES[name]
         if (rows := compute(stored)) is not None:
             write_rows(folder / name, rows, columns)
     for name, (kind, compare) in AGAINST_PUBLISHED.items():

@@ -85,7 +85,7 @@ def _differences(numbers: list[Agreement]) -> Iterator[Finding]:
         low, high = mean.interval(1 - 2 * ALPHA)
         yield Finding(DIFFERENCE, len(means), None, mean.value, low, high, mean.equivalence(ROPE))
         if spread := deviation(list(means.values())):
-            yield Finding(PASSING, len(means), value=round(equivalence_power(spread, len(means), ROPE), 3))
+            yield Finding(PASSING, len(means), value=round(equivalence_power(spread, len(means), ROPE), 4))
             found = bisect_left(range(MOST), POWER, lo=2, key=lambda n: equivalence_power(spread, n, ROPE))
             yield Finding(ENOUGH, len(means), found)
     for data_set, value in means.items():

@@ -250,7 +250,7 @@ def _power(found):
     if PASSING not in found:
         return ""
     passing, enough = found[PASSING], found[ENOUGH].found
-    return f" (power {passing.value:.0%} with {passing.of} data sets, {POWER:.0%} with {enough})"
+    return f" (power {100 * passing.value:.0f} % with {passing.of} data sets, {100 * POWER:.0f} % with {enough})"
 
 
 def _share(row):

@@ -74,8 +74,11 @@ def comparison(stored: Reported) -> Content:
 
 @figure("comparison.differences")
 def differences(stored: Reported) -> Figure:
-    """Paired differences of test log-loss from the first method."""
-    return methods_figure(stored.read(layout.METHODS, score="log-loss", first=SUBJECT)).figure
+    """Paired differences of test log-loss from the other methods of the main comparison."""
+    config = stored.study.config
+    compared = {config["experiments"][e]["method"] for e in config["comparisons"][COMPARISON]["experiments"]}
+    found = stored.read(layout.METHODS, score="log-loss", first=SUBJECT)
+    return methods_figure([row for row in found if row["second"] in compared]).figure
 
 
 @topic(STUDY, "findings/ranks.csv", needs=(ALL_METHODS,))

@@ -229,6 +229,8 @@ def copy_report(source: Path, target: Path, has_docs: bool) -> None:
     shutil.copytree(source, target, ignore=shutil.ignore_patterns(*LEFT_OUT))
     for page in target.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
+        if page.parent == target:  # the answer is above the folder of reports here
+            text = text.replace('href="../index.html"', 'href="../../index.html"')
         page.write_text(relinked(text, page, has_docs), encoding="utf-8")
 
 
