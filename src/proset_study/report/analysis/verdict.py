@@ -106,9 +106,10 @@ def verdict(stored: Stored, published: Path) -> Verdict:
                 rest[data_set] = min(others, key=lambda other: (-other[1].replicates, other[1].mean))
     names = [method_name(method) for method in columns[1:]]
     asked = f"Does {method_name(first)} predict as well as {listed(names)}?"
+    asked = asked if names else f"How well does {method_name(first)} predict?"
     known = [method for method in losses if any((method, d) in printed for d in losses[method])]
     return Verdict(
-        question=asked if names else f"How well does {method_name(first)} predict?",
+        question=stored.study.config.get("question", asked),
         track=stored.study.track,
         score=score,
         sentences=[

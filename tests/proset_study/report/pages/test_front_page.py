@@ -70,6 +70,7 @@ def test_a_subject_without_probabilities_is_compared_by_balanced_error(stored):
     found = verdict(covers, PUBLISHED)
     assert (found.score, found.methods[0]) == ("balanced error", "set_cover")
     assert found.question == "Does set cover predict as well as KNN and decision tree?"
+    assert verdict(about(stored, "set_cover", question="Why?"), PUBLISHED).question == "Why?"
     said = dict(found.sentences)
     assert said["Balanced error:"] == (
         "set cover predicts no probabilities, so methods are compared by balanced error and not by log-loss."
