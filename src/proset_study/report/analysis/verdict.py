@@ -25,7 +25,6 @@ from proset_study.report.analysis.paired import (
 )
 from proset_study.report.analysis.reproduction import (
     DIFFERENCE,
-    ENOUGH,
     INSIDE,
     PASSING,
     TOLERATED,
@@ -33,7 +32,7 @@ from proset_study.report.analysis.reproduction import (
     reproduction,
 )
 from proset_study.report.analysis.runs import derived_from, main_score
-from proset_study.report.analysis.statistics import POWER, deviation
+from proset_study.report.analysis.statistics import deviation
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import counted, fixed, how_many, listed, sentence_case, span, table_line
 from proset_study.store.metrics import LOSSES
@@ -236,22 +235,15 @@ many chance allows.')]
     if inside is None or difference is None:
         return [("Reproduced?", f"{words}; without replicates we cannot say how many chance allows.")]
     equal = difference.p < statistics.ALPHA
+    power = f" (power {100 * found[PASSING].value:.0f} %)" if PASSING in found and not equal else ""
     value, low, high = (fixed(number, 3, "+") for number in (difference.value, difference.low, difference.high))
     words = (
         f"published log-losses differ from ours by {value} on average (90 % interval {low} to {high}), "
-        f"{'' if equal else 'not '}shown to be equal within {ROPE:g}{'' if equal else _power(found)}. {_share(inside)}"
+        f"{'' if equal else 'not '}shown to be equal within {ROPE:g}{power}. {_share(inside)}"
         " test scores are in their 95 % prediction interval."
     )
     too_few = inside.p < statistics.ALPHA
     return [("Not reproduced:" if too_few else "Reproduced:" if equal else "Compatible:", words)]
-
-
-def _power(found):
-    """How likely equality could have been shown, and what that would take; nothing without the rows of it."""
-    if PASSING not in found:
-        return ""
-    passing, enough = found[PASSING], found[ENOUGH].found
-    return f" (power {100 * passing.value:.0f} % with {passing.of} data sets, {100 * POWER:.0f} % with {enough})"
 
 
 def _share(row):

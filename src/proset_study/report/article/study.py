@@ -22,18 +22,20 @@ from proset_study.report.analysis.published import (
 )
 from proset_study.report.analysis.reproduction import (
     DIFFERENCE,
+    ENOUGH,
     FEWER,
     FOIL,
     INSIDE,
     INSIDE_FOILS,
     KINDS,
     OTHERS_INSIDE,
+    PASSING,
     PROTOTYPES,
     TOLERATED,
     TOLERATED_OF_REPEATED,
     differences_by_data_set,
 )
-from proset_study.report.analysis.statistics import ALPHA
+from proset_study.report.analysis.statistics import ALPHA, POWER
 from proset_study.report.article.topics import PUBLISHED, Content, Reported, figure, overlay, topic
 from proset_study.report.article.wording import (
     count,
@@ -163,6 +165,9 @@ def reproduction(stored: Reported) -> Content:
         "by_method": _differences_by_method(cells),
         "equivalence_p": p_of(mean["p"]),
         "equivalent": equivalent(mean["p"]),
+        "power": percent(found[PASSING]["value"]),
+        "full_power": percent(POWER),
+        "enough": whole(found[ENOUGH]["found"]),
         "margin": general(ROPE),
         "level": percent(1 - 2 * ALPHA),
         "least": count(MIN_REPLICATES),
