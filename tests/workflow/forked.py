@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -86,8 +85,10 @@ def _stand_by():
         if files:  # else the run has ended without a job
             sys.stdin = os.fdopen(files[0])
             sys.argv = ["proset_study", *_SERVER, str(files[1])]
-            with suppress(SystemExit):
+            try:
                 runpy.run_module("proset_study", run_name="__main__", alter_sys=True)
+            except SystemExit as end:  # of a job, too, whose disk is full
+                os._exit(end.code if isinstance(end.code, int) else int(end.code is not None))
         os._exit(0)
     theirs.close()
 

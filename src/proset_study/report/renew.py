@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from zipfile import ZipFile
 
 from proset_study.base.records import read_json, write_json, write_text
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
@@ -22,6 +23,8 @@ from proset_study.report.pages.front_page import write_index, write_tables
 from proset_study.report.pages.library import write_library
 from proset_study.report.pages.links import as_committed
 from proset_study.report.row_files import AGAINST_PUBLISHED, OF_NUMBERS, write_row_files
+from proset_study.report.tables.table_files import write_workbook
+from proset_study.report.tables.tables import shown_tables
 from proset_study.report.write import write_report
 from proset_study.study import layout
 
@@ -63,6 +66,7 @@ def renew(report: Path, published: Path) -> list[str]:
         write_text(made / layout.MANIFEST, json.dumps({"rendered": {"docs": DOCS}} | stored.manifest) + "\n")
         write_text(made / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
         write_report(stored, made, published, ["tables"])
+        write_workbook(made / layout.WORKBOOK, [table for table, _ in shown_tables(stored, published)])
         write_row_files(made, stored, published, OF_NUMBERS)
         tables = sorted(str(path.relative_to(made)) for path in (made / layout.TABLES).iterdir())
         figures = _write_figures(stored, made)
@@ -81,7 +85,7 @@ def renew(report: Path, published: Path) -> list[str]:
         texts = {text["name"]: text for text in read_json(made / LISTED)["figures"]}
         listed["figures"] = [texts.get(figure["name"], figure) for figure in listed["figures"]]
         write_json(made / LISTED, listed)
-        names = [layout.HEADLINE, *OF_NUMBERS, *AGAINST_PUBLISHED, *tables, *figures, LISTED, *shown]
+        names = [layout.HEADLINE, layout.WORKBOOK, *OF_NUMBERS, *AGAINST_PUBLISHED, *tables, *figures, LISTED, *shown]
         write_library(report.parent / layout.VEGA)
         changed = [name for name in names if _move(made / name, report / name)]
         if (report / layout.NUMBERS).exists():  # last, since it reads the other files
@@ -110,9 +114,17 @@ def _read(page: Path) -> str:
     return page.read_text(encoding="utf-8")  # a page has no line break at its end, which records have
 
 
+def _content(path: Path) -> object:
+    """What is in a file; of a workbook all but the time at which it was written."""
+    if path.suffix != ".xlsx":
+        return path.read_bytes()
+    with ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if name != "docProps/core.xml"}
+
+
 def _move(new: Path, old: Path) -> bool:
     """Put a file in the place of another one, if it is not the same; whether it has been moved."""
-    if old.exists() and old.read_bytes() == new.read_bytes():
+    if old.exists() and _content(old) == _content(new):
         return False
     shutil.move(new, old)
     return True
