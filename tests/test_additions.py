@@ -141,7 +141,9 @@ def run_in(checkout, *command):
 
 @pytest.mark.slow
 def test_with_no_other_file_tests_pass(checkout):
-    said = run_in(checkout, "-m", "pytest", "-q", "-rp", "-p", "no:cacheprovider", *TESTS, *OF_ADDITIONS)
+    # a folder of its own, else pytest removes those of former runs, which may take minutes
+    options = ("-q", "-rp", "-p", "no:cacheprovider", "--basetemp", checkout.parent / "inner")
+    said = run_in(checkout, "-m", "pytest", *options, *TESTS, *OF_ADDITIONS)
     passed = re.findall(r"^PASSED (.*)$", said, re.MULTILINE)
     assert set(OF_ADDITIONS) <= set(passed)
     assert [file for file in TESTS if not any(name.startswith(file) for name in passed)] == []
