@@ -92,7 +92,7 @@ def _stand_by():
         os._exit(0)
     theirs.close()
 
-    class Popen(subprocess.Popen):
+    class Popen(subprocess.Popen):  # a class, because libraries ask for instances of it
         def __init__(self, command, *given, **options):
             if command[3:5] != _SERVER:
                 super().__init__(command, *given, **options)
