@@ -90,10 +90,10 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
     for score, loss in LOSSES.items():
         by_method = losses_by_method(stored, study.compared_experiments, score)
         compared = [m for m in methods.METHODS if m in by_method and loss.fits(methods.get(m))]
-        pairs = combinations(sorted(compared, key=lambda m: m != study.subject), 2)
+        pairs = list(combinations(sorted(compared, key=lambda m: m != study.subject), 2))
+        if study.is_large:
+            pairs = [pair for pair in pairs if study.subject in pair]
         for data_set, (first, second) in product(study.data_sets, pairs):
-            if study.is_large and first != study.subject:
-                continue
             paired = differences(by_method[first].get(data_set, {}), by_method[second].get(data_set, {}))
             if len(paired) < 2:
                 continue

@@ -104,8 +104,8 @@ def verdict(stored: Stored, published: Path) -> Verdict:
             if others := [(m, score) for m, score in of_all.items() if m not in (*columns, *forms)]:
                 rest[data_set] = min(others, key=lambda other: (-other[1].replicates, other[1].mean))
     names = [method_name(method) for method in columns[1:]]
-    asked = f"Does {method_name(first)} predict as well as {listed(names)}?"
-    asked = asked if names else f"How well does {method_name(first)} predict?"
+    beside_others = f"Does {method_name(first)} predict as well as {listed(names)}?"
+    asked = beside_others if names else f"How well does {method_name(first)} predict?"
     known = [method for method in losses if any((method, d) in printed for d in losses[method])]
     return Verdict(
         question=stored.study.config.get("question", asked),

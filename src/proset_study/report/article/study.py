@@ -179,7 +179,8 @@ def reproduction(stored: Reported) -> Content:
         **{f"inside_{theirs}": some(what) for theirs, what in inside.items()},
         **{
             f"inside_{theirs}_real": some(f"{inside[theirs]}, {KINDS[False]}")
-            for theirs in ("proset", "KNN", "XGBoost")
+            for theirs, ours, _ in INSIDE_FOILS
+            if ours == "proset"
         },
         "prototypes": some(PROTOTYPES),
         "fewer": some(FEWER),
