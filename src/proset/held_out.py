@@ -13,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv, cross_val_predict
+from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metaestimators import _safe_split, available_if
+from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
 from proset.groups import Grouping, group_labels, rows_by_group
 
@@ -31,19 +33,32 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
     scores_: np.ndarray | dict[Any, np.ndarray]
     _by_column: Grouping  # as in `fit`
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
     def _fit_and_score(
         self, score: Score, X: Any, y: Any, groups: npt.ArrayLike | None, fit_params: dict[str, Any], cv: Any
     ) -> np.ndarray:
         """Scores of the training samples, each by an estimator that has not seen it."""
-        cv = check_cv(cv, y, classifier=True)
-        scored = _Scored(self.estimator, score)
-        found: np.ndarray = cross_val_predict(scored, X, y, groups=groups, cv=cv, params=fit_params or None)
+        X, y, groups = indexable(X, y, groups)
+        places, found = [], []
+        for train, test in check_cv(cv, y, classifier=True).split(X, y, groups):
+            of_part = _safe_split(self.estimator, X, y, train)  # of dissimilarities the columns as well
+            fitted = clone(self.estimator).fit(*of_part, **_check_method_params(X, fit_params, train))
+            places.append(test)
+            found.append(score(fitted, _safe_split(self.estimator, X, None, test, train)[0]))
+        order = np.argsort(np.concatenate(places))
+        if not np.array_equal(np.concatenate(places)[order], np.arange(_num_samples(X))):
+            raise ValueError("cv: every sample has to be in one test set, and in no other")
         self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
         self.classes_ = self.estimator_.classes_
         for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        return found
+        return np.concatenate(found)[order]
 
     def _keep(self, scores: np.ndarray, labels: np.ndarray | None, least: int, else_: str) -> None:
         """Sorted scores, by group if there are labels; a warning of those with fewer than `least`."""
@@ -79,6 +94,9 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
         for label, rows in by_group.items():
             yield rows, self.scores_.get(label)
 
+    @available_if(  # type: ignore[untyped-decorator]
+        lambda self: hasattr(getattr(self, "estimator_", self.estimator), "predict_proba")
+    )
     def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
         """Class probabilities of the estimator, whatever is answered instead of a class.
 
@@ -101,21 +119,6 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
         check_is_fitted(self)
         probabilities: np.ndarray = self.estimator_.predict_proba(X)
         return probabilities
-
-
-class _Scored(BaseEstimator):  # type: ignore[misc]
-    """Predicts scores, so that scikit-learn's cross-validation does the rest."""
-
-    def __init__(self, estimator: Any, score: Score):
-        self.estimator = estimator
-        self.score = score
-
-    def fit(self, X: Any, y: Any, **fit_params: Any) -> "_Scored":
-        self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        return self.score(self.estimator_, X)
 
 
 def with_method(fitted: Any, X: Any, name: str) -> tuple[Any, Any] | None:

@@ -5,11 +5,13 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, load_wine
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, train_test_split
+from sklearn.metrics import pairwise_distances
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 
-from proset import ProsetClassifier, RejectOptionClassifier, SetCoverClassifier, risk_coverage_curve
+from proset import ProsetClassifier, RejectOptionClassifier, SetCoverClassifier, group_rates, risk_coverage_curve
 from proset.familiarity import quantile
 
 CLASSIFIER = ProsetClassifier(lambda_v=0.03, lambda_w=1e-8, max_prototypes=None)
@@ -149,3 +151,53 @@ def test_risk_coverage_by_counting(rng):
 def test_scores_have_to_be_numbers(score):
     with pytest.raises(ValueError, match="score: at least one number is needed, and no NaN is allowed"):
         risk_coverage_curve([0] * len(score), [0] * len(score), score)
+
+
+def test_it_is_what_its_estimator_is(iris):
+    """Tags, names of features, and methods."""
+    X, y = iris
+    inside = ProsetClassifier(lambda_v=0.03, lambda_w=1e-8, max_prototypes=5)
+    model = RejectOptionClassifier(inside, rejection_rate=0.1).fit(pd.DataFrame(X).add_prefix("x"), y)
+    assert get_tags(model).input_tags.allow_nan
+    assert not hasattr(model.fit(X, y), "feature_names_in_")
+    covers = RejectOptionClassifier(SetCoverClassifier(eps=0.6), criterion="familiarity")
+    assert not hasattr(covers.fit(X, y), "predict_proba")
+    assert "log loss" not in group_rates(covers, X, y, y)
+
+
+def test_dissimilarities_of_held_out_samples_are_left_out(iris):
+    X, y = iris[0] + 1e-3 * np.random.default_rng(0).normal(size=(150, 4)), iris[1]  # no distance is the radius
+    parameters = {"criterion": "familiarity", "cv": KFold(5, shuffle=True, random_state=0)}
+    expected = RejectOptionClassifier(SetCoverClassifier(eps=0.6), **parameters).fit(X, y)
+    matrix = RejectOptionClassifier(SetCoverClassifier(eps=0.6, metric="precomputed"), **parameters)
+    np.testing.assert_allclose(matrix.fit(pairwise_distances(X), y).scores_, expected.scores_, atol=1e-12)
+
+
+def test_scores_are_by_the_criterion_of_the_fit(iris):
+    X, y = iris
+    model = RejectOptionClassifier(ProsetClassifier(lambda_v=0.03, lambda_w=1e-8, max_prototypes=5)).fit(X, y)
+    expected = model.predict(X)
+    np.testing.assert_array_equal(model.set_params(criterion="confidence").predict(X), expected)
+
+
+def test_each_sample_has_to_be_held_out_once(iris):
+    with pytest.raises(ValueError, match="cv: every sample has to be in one test set, and in no other"):
+        RejectOptionClassifier(PROSET, cv=ShuffleSplit(3, random_state=0)).fit(*iris)
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        (np.array(["2020", "2021"], dtype="datetime64[Y]"), "classes of type datetime64"),
+        ([], "Found array with 0 sample"),
+    ],
+)
+def test_labels_that_are_refused(iris, y, said):
+    X = np.empty((0, 4)) if not len(y) else iris[0]
+    with pytest.raises(ValueError, match=said):
+        RejectOptionClassifier(PROSET).fit(X, np.resize(y, len(X)))
+
+
+def test_equal_scores_are_accepted_together():
+    coverage, _, _ = risk_coverage_curve([0, 1, 1], [0, 1, 0], [-np.inf, -np.inf, 1.0])
+    assert coverage.tolist() == [pytest.approx(1 / 3), 1.0]

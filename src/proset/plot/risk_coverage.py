@@ -72,7 +72,7 @@ class RiskCoverageDisplay(Display):
             By default `criterion`.
         """
         if isinstance(estimator, RejectOptionClassifier):
-            estimator, criterion = estimator.estimator_, estimator.criterion
+            estimator, criterion = estimator.estimator_, estimator._criterion
         y_pred, found = estimator.predict(X), scores_of(estimator, X, criterion)
         return cls.from_predictions(y, y_pred, found, name=name or criterion.replace("_", " "), ax=ax, **kwargs)
 
