@@ -11,6 +11,7 @@ from sklearn.neighbors import VALID_METRICS
 from proset.columns import Columns
 from proset.encode import encode
 from proset.encoding import Encoding
+from proset.validation import no_overflow
 
 Metric = str | Callable[[np.ndarray, np.ndarray], float]
 # Without the ones scaled by statistics of the two tables they are called with, of which one is a chunk here.
@@ -46,7 +47,7 @@ def encoded(classifier: Any, X: Any, y: Any = "no_validation", reset: bool = Tru
     metric = classifier.metric
     instead = f"not allowed with metric={metric!r}, only with {', '.join(sorted(MIXED | {*SCIPY}))}"
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # in scikit-learn's check of huge values
+        with no_overflow():
             array, y, encoding = encode(classifier, X, y, reset=reset, allow_nan=takes_mixed(metric))
     except ValueError as error:
         if str(error).startswith("Input X contains NaN"):

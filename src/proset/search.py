@@ -1,17 +1,13 @@
 """What both searches by cross-validation share: folds, the table of results, the fit of what was found."""
 
-import sys
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,7 +16,6 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from proset.encode import encode
@@ -32,7 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-WIDTH = 30  # of a progress bar
 
 
 @dataclass(frozen=True)
@@ -53,16 +47,6 @@ class Fold(Part):
     X_score: Any
     y_score: np.ndarray
     weight_score: np.ndarray
-
-
-@dataclass(frozen=True)
-class Scored:
-    """Losses along the path of one fold, whether all fits converged, and seconds."""
-
-    losses: list[float]
-    converged: bool
-    fit_time: float
-    score_time: float
 
 
 def _is_refitted(search: "SearchCV") -> bool:
@@ -132,7 +116,12 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         transformers = clone(Pipeline(steps))
         metadata = {} if weight is None else {"sample_weight": weight}
         wanted = get_routing_for_object(transformers).consumes("fit_transform", metadata)
-        X = transformers.fit_transform(X, y, **{name: metadata[name] for name in wanted})
+        try:
+            X = transformers.fit_transform(X, y, **{name: metadata[name] for name in wanted})
+        except ValueError as error:
+            if self.scale and "could not convert string" in str(error):
+                raise ValueError(f"scale: True is not allowed for a table with text, must be False; {error}") from error
+            raise
         return Part(transformers, X, y, weight, groups)
 
     def _parts(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Part, list[Fold]]:
@@ -179,19 +168,6 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
             if part.transformers is not None:
                 X_score = part.transformers.transform(X_score)
             yield Fold(**vars(part), X_score=X_score, y_score=y[test], weight_score=counts[test])
-
-    def _run(self, title: str, calls: Iterable[Any], number: int) -> list[Scored]:
-        # Threads: nearly all of the time is spent in compiled code, and nothing has to be sent.
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        scored = list(_progress(parallel(calls), title, number, self.verbose))
-        if failed := sum(not one.converged for one in scored):
-            warnings.warn(
-                f"{title}: {failed} of {number} fits have batches that did not converge; increase max_iter or tol of "
-                "the estimator, or standardise the features, for example with scale=True",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        return scored
 
     def _select(
         self,
@@ -264,17 +240,6 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 def _rows(X: Any, rows: np.ndarray, columns: np.ndarray | None) -> Any:
     X = _safe_indexing(X, rows)
     return X if columns is None else X[:, columns]
-
-
-def _progress(items: Iterable[Scored], title: str, number: int, verbose: int) -> Iterator[Scored]:
-    """Pass on the items; with `verbose`, draw a bar of how many there have been."""
-    started = perf_counter()
-    for done, item in enumerate(items, start=1):
-        yield item
-        if verbose and WIDTH * done // number > WIDTH * (done - 1) // number:
-            bar = "#" * (WIDTH * done // number)
-            line = f"\r{title}: [{bar:<{WIDTH}}] {done} of {number}, {perf_counter() - started:.1f} s"
-            print(line, end="\n" if done == number else "", file=sys.stderr, flush=True)
 
 
 def seed(root: int, *key: int) -> int:

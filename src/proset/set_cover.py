@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from copy import copy
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,6 @@ from proset.cover_lp import round_relaxed
 from proset.fitted_cover import FittedCover
 from proset.metrics import METRICS, distances, encoded, is_mixed, takes_mixed
 from proset.set_cover_problem import Problem, problem_of
-
-if TYPE_CHECKING:
-    pass
 
 ROWS = 2000  # of more samples these are enough to find radii
 

@@ -1,5 +1,7 @@
 """The search for the radius of `SetCoverClassifier`."""
 
+import sys
+from collections.abc import Iterable, Iterator
 from numbers import Integral
 from time import perf_counter
 from typing import Any, ClassVar
@@ -8,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.parallel import delayed
+from sklearn.utils.parallel import Parallel, delayed
 
 from proset.cover import path_radii
-from proset.search import Fold, Scored, SearchCV, of_model, seed
+from proset.search import Fold, SearchCV, of_model, seed
 from proset.set_cover import SetCoverClassifier
 
 FOLDS, REFIT = range(2)  # what random numbers are for
+WIDTH = 30  # of a progress bar
 
 
 class SetCoverClassifierCV(SearchCV):
@@ -155,11 +158,12 @@ class SetCoverClassifierCV(SearchCV):
         if classifier.n_neighbors is not None:
             raise ValueError(f"n_neighbors: {classifier.n_neighbors} is not allowed in a search for eps, must be None")
         radii = self._radii(data.X, classifier)
-        calls = (delayed(self._scored)(fold, radii, seed(root, FOLDS, f)) for f, fold in enumerate(folds))
+        calls = (delayed(self._losses)(fold, radii, seed(root, FOLDS, f)) for f, fold in enumerate(folds))
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(calls)
         self.cv_results_, self.best_index_, self.threshold_ = self._select(
             [{"eps": float(radius)} for radius in radii],
             [(radius,) for radius in radii],
-            np.array([one.losses for one in self._run("folds", calls, len(folds))]).T,
+            np.array(list(_progress(found, len(folds), self.verbose))).T,
         )
         self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
@@ -175,14 +179,12 @@ class SetCoverClassifierCV(SearchCV):
             raise ValueError(f"eps: {self.eps!r} is not allowed, must be a number of radii, or a list of positive ones")
         return radii
 
-    def _scored(self, fold: Fold, radii: np.ndarray, random_state: int) -> Scored:
+    def _losses(self, fold: Fold, radii: np.ndarray, random_state: int) -> list[float]:
         classifier = self._new_classifier(random_state=random_state)
-        started = perf_counter()
-        losses = [
+        return [
             float(np.average(fitted.predict(fold.X_score) != fold.y_score, weights=fold.weight_score))
             for fitted in classifier._path(fold.X, fold.y, fold.weight, radii)
         ]
-        return Scored(losses, True, perf_counter() - started, 0.0)
 
     @of_model
     def predict(self, X: Any) -> np.ndarray:
@@ -197,3 +199,14 @@ class SetCoverClassifierCV(SearchCV):
         found, X = self._seen(X)
         familiarity: np.ndarray = found.familiarity(X)
         return familiarity
+
+
+def _progress(items: Iterable[list[float]], number: int, verbose: int) -> Iterator[list[float]]:
+    """Pass on the items; with `verbose`, draw a bar of how many there have been."""
+    started = perf_counter()
+    for done, item in enumerate(items, start=1):
+        yield item
+        if verbose and WIDTH * done // number > WIDTH * (done - 1) // number:
+            bar = "#" * (WIDTH * done // number)
+            line = f"\rfolds: [{bar:<{WIDTH}}] {done} of {number}, {perf_counter() - started:.1f} s"
+            print(line, end="\n" if done == number else "", file=sys.stderr, flush=True)

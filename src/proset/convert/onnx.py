@@ -13,7 +13,7 @@ from proset.base_model import FLOOR
 from proset.classifier import ProsetClassifier
 from proset.convert.attributions import background_of, base_values, check_top, exponents
 from proset.convert.formula import ProsetFormula, SetCoverFormula, formula, is_constant, take_apart
-from proset.convert.onnx_inputs import OPSET, feature, name_inputs, types_of_columns
+from proset.convert.onnx_inputs import OPSET, feature, name_inputs, node, types_of_columns
 from proset.model import MAX_ABS
 
 if TYPE_CHECKING:
@@ -152,10 +152,10 @@ def to_onnx(
     def convert(scope: Any, operator: Any, container: Any) -> None:
         names = {output.raw_name: output.full_name for output in operator.outputs}
         of_base = None if base is None else (base, np.eye(len(what.classes))[np.isin(what.classes, base.classes_)])
-        for node in _nodes(
+        for operation in _nodes(
             what, operator.inputs, names, probability_type is DoubleTensorType, of_base, explain, compared
         ):
-            node.add_to(scope, container)
+            operation.add_to(scope, container)
 
     try:
         graph: ModelProto = skl2onnx.convert_sklearn(
@@ -188,11 +188,7 @@ def _nodes(
     With a base model its classes among all, shape (K_base, K).
     """
     from onnx import TensorProto
-    from skl2onnx.algebra import onnx_ops
     from skl2onnx.algebra.complex_functions import onnx_cdist
-
-    def node(kind: str, *inputs: Any, **settings: Any) -> Any:
-        return getattr(onnx_ops, f"Onnx{kind}")(*inputs, op_version=OPSET, **settings)
 
     others: list[Any] = []
     X = inputs[0]
@@ -281,10 +277,6 @@ def _nodes(
 def _attributions(what: ProsetFormula, Z: Any, background: np.ndarray, centre: np.ndarray) -> Any:
     """Shape (N, D, K), of samples whose features have had `centre` taken off."""
     from onnx import TensorProto
-    from skl2onnx.algebra import onnx_ops
-
-    def node(kind: str, *inputs: Any, **settings: Any) -> Any:
-        return getattr(onnx_ops, f"Onnx{kind}")(*inputs, op_version=OPSET, **settings)
 
     def factors(sets: np.ndarray, of_features: Any) -> Any:
         return node("Exp", node("Mul", node("MatMul", sets, of_features), np.array([-0.5])))

@@ -22,6 +22,13 @@ OUTPUTS = (
 )
 
 
+def node(kind: str, *inputs: Any, **settings: Any) -> Any:
+    """An operator of ONNX."""
+    from skl2onnx.algebra import onnx_ops
+
+    return getattr(onnx_ops, f"Onnx{kind}")(*inputs, op_version=OPSET, **settings)
+
+
 def types_of_columns(
     what: ProsetFormula | SetCoverFormula, initial_types: list[tuple[str, Any]] | None
 ) -> list[tuple[str, Any]]:
@@ -76,18 +83,12 @@ def _is_text(levels: tuple[Category, ...] | None) -> bool:
 def feature(what: ProsetFormula | SetCoverFormula, a: int, column: Any) -> Any:
     """A number, or that of a category among the levels, in double precision, shape (N, 1)."""
     from onnx import TensorProto
-    from skl2onnx.algebra import onnx_ops
+    from skl2onnx.algebra.onnx_ops import OnnxLabelEncoder
     from skl2onnx.common.data_types import Int64TensorType
-
-    def node(kind: str, *inputs: Any) -> Any:
-        return getattr(onnx_ops, f"Onnx{kind}")(*inputs, op_version=OPSET)
-
-    def cast(column: Any, kind: int) -> Any:
-        return onnx_ops.OnnxCast(column, to=kind, op_version=OPSET)
 
     levels = what.levels[a]
     if levels is None:
-        return cast(column, TensorProto.DOUBLE)
+        return node("Cast", column, to=TensorProto.DOUBLE)
     numbers: dict[Any, float] = {level: float(number) for number, level in enumerate(levels)}
     beyond = np.nan if what.ordered[a] else float(len(levels))
     gap = numbers.pop(None, beyond)
@@ -98,10 +99,10 @@ def feature(what: ProsetFormula | SetCoverFormula, a: int, column: Any) -> Any:
         kind, known = "int64s", {int(level): number for level, number in numbers.items() if level == int(level)}
     else:
         kind, known = "floats", {float(level): number for level, number in numbers.items()}
-        column = cast(column, TensorProto.FLOAT)
+        column = node("Cast", column, to=TensorProto.FLOAT)
         known = known or {0.0: beyond}  # LabelEncoder wants one
     settings = {f"keys_{kind}": list(known), "values_floats": list(known.values())}
-    code = onnx_ops.OnnxLabelEncoder(column, default_float=beyond, **settings, op_version=2)
+    code = OnnxLabelEncoder(column, default_float=beyond, **settings, op_version=2)
     if kind == "floats":
         code = node("Where", node("IsNaN", column), np.array([gap], dtype=np.float32), code)
-    return cast(code, TensorProto.DOUBLE)
+    return node("Cast", code, to=TensorProto.DOUBLE)
