@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
 from proset import drift, editing, influence, tables
 from proset.explanations import Explanations
@@ -48,6 +49,7 @@ class Answers(Explanations):
         >>> len(model.export()) == 2 + model.n_prototypes_
         True
         """
+        check_is_fitted(self, "scale_")
         with_prior = self._fitted_base() is None  # else predictions do not start from it
         return tables.export(self._model, **naming(self, without_classifier(transformer)), with_prior=with_prior)
 
@@ -100,6 +102,7 @@ class Answers(Explanations):
         ...     "<h1>Left or right</h1>" in Path(folder, "model.html").read_text(encoding="utf-8")
         True
         """
+        check_is_fitted(self, "scale_")
         from proset.report import write_report
         from proset.report_contents import answers, contents
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
 from proset.elimination import Elimination
 from proset.familiarity import training_familiarity
@@ -168,6 +169,8 @@ def diff(model: "FittedModel", other: "FittedModel", X: npt.ArrayLike | None = N
     ------
     ValueError
         If the models have other features or classes, or one has a base and there is no `X`.
+    TypeError
+        If `other` is no model.
     ImportError
         Without pandas.
 
@@ -187,6 +190,10 @@ def diff(model: "FittedModel", other: "FittedModel", X: npt.ArrayLike | None = N
     require("pandas", "diff")
     import pandas as pd
 
+    check_is_fitted(model, "scale_")
+    if not isinstance(other, type(model)):
+        raise TypeError(f"other: {type(other).__name__} is not allowed, must be a fitted {type(model).__name__}")
+    check_is_fitted(other, "scale_")
     if model.n_features_in_ != other.n_features_in_ or model.classes_.tolist() != other.classes_.tolist():
         raise ValueError("other: must have the features and the classes of model")
     if X is None and model._fitted_base() is not None:
@@ -199,7 +206,7 @@ def diff(model: "FittedModel", other: "FittedModel", X: npt.ArrayLike | None = N
     p, q = model.predict_proba(points), other.predict_proba(points)
     moved = np.abs(p - q).sum(axis=1) / 2.0
     order = np.argsort(-moved, kind="stable")
-    labels = np.asarray(getattr(X, "index", np.arange(len(moved))))
+    labels = np.asarray(points.index if X is not None and hasattr(X, "iloc") else np.arange(len(moved)))
     predictions = {
         "sample": labels[order],
         "class": model.classes_[model._decided(p)][order],

@@ -1,7 +1,7 @@
 """A table as the array of numbers that the classifiers compute with; what its columns are is in `proset.encoding`."""
 
-from collections.abc import Sequence
-from numbers import Real
+from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ def encode(
 
 def _refuse_missing_classes(y: Any) -> None:
     """What scikit-learn says of None is a TypeError about '<', and of a table it names neither `y` nor a row."""
-    labels = np.asarray(y)
+    labels = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)  # else NaN in a list becomes text
     if labels.ndim != 1 or labels.dtype.kind not in "fO":
         return
     missing = [i for i, label in enumerate(labels.tolist()) if is_missing(label)]
@@ -118,17 +118,29 @@ def _learned(name: str, column: Column, chosen: bool | None) -> tuple[str, tuple
             f"X: column {name!r} has text and is not among categorical_features; name it there, leave it out, or use "
             "categorical_features='from_dtype'"
         )
-    if not chosen and column.kind != CATEGORY:
-        return column.kind, column.levels
+    if not chosen and column.kind == NUMBER:
+        return NUMBER, None
     column = _as_categories(column)
-    if strange := next((value for value in column.distinct if not isinstance(value, str | bool | Real)), None):
-        kind = type(strange).__name__
-        raise ValueError(
-            f"X: column {name!r} has categories of type {kind}; X[{name!r}].astype(str) makes text of them"
-        )
+    _refuse_strange(name, column.distinct if column.levels is None else column.levels)
+    if not chosen and column.kind == ORDERED:
+        return ORDERED, column.levels
     levels = sorted(column.distinct, key=lambda level: (type(level).__name__, level))
     has_gaps = bool((column.values < 0).any())
     return CATEGORY, (*levels, *([None] if has_gaps or not levels else []))
+
+
+def _refuse_strange(name: str, levels: Iterable[Any]) -> None:
+    """What a file of the model cannot hold."""
+    for level in levels:
+        if not isinstance(level, str | bool | int | float):
+            kind = f"has categories of type {type(level).__name__}"
+            raise ValueError(
+                f"X: column {name!r} {kind}; X[{name!r}].cat.rename_categories(str) makes text of them, in their order"
+            )
+        if isinstance(level, float) and not isfinite(level):
+            raise ValueError(
+                f"X: column {name!r} has the category {level}; allowed are text, booleans and finite numbers"
+            )
 
 
 def _as_categories(column: Column) -> Column:
@@ -157,11 +169,15 @@ def _refuse_other_type(name: str, values: list[Any], levels: tuple[Category, ...
     """Text and numbers that look alike are never equal: all would be categories that were not in the training data."""
     known = next((level for level in levels if level is not None), None)
     if values and known is not None and isinstance(values[0], str) != isinstance(known, str):
-        kinds = ["text" if isinstance(value, str) else "numbers" for value in (known, values[0])]
+        kinds = [_name_of(value) for value in (known, values[0])]
         raise ValueError(
             f"X: column {name!r} had {kinds[0]} in fit, such as {known!r}, now it has {kinds[1]}, such as "
             f"{values[0]!r}; read it with the same type"
         )
+
+
+def _name_of(value: Category) -> str:
+    return "text" if isinstance(value, str) else "booleans" if isinstance(value, bool) else "numbers"
 
 
 def _warn(names: Sequence[str], columns: Sequence[Column], encoding: Encoding) -> None:

@@ -7,6 +7,7 @@ values compare, missing ones among them, is in `proset.columns`.
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from math import isfinite
 from numbers import Real
 from typing import Any
 
@@ -140,6 +141,8 @@ def refuse_sparse(X: Any) -> None:
 
 def as_frame(X: Any) -> Any:
     """As narwhals has it; None if it is no frame."""
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("X: a LazyFrame is not allowed, must be a table; use X.collect()")
     try:
         found = nw.from_native(X, eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError:
@@ -162,23 +165,34 @@ def _are_floats(array: np.ndarray) -> bool:
 
 def _of_series(name: Any, series: Any) -> Column:
     kind = series.dtype
-    if isinstance(kind, nw.Datetime | nw.Date | nw.Time):
+    if isinstance(kind, nw.Datetime | nw.Date):
         refuse_dates(name)
+    if isinstance(kind, nw.Time):
+        refuse_times(name)
     if isinstance(kind, nw.Duration):
         raise ValueError(f"X: column {name!r} has durations, make numbers of them: X[{name!r}].dt.total_seconds()")
     if kind.is_numeric():
         return Column(NUMBER, np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64))
     missing = series.is_null().to_list()
     values = [None if gap else value for value, gap in zip(series.to_list(), missing, strict=True)]
-    if isinstance(kind, nw.Enum):
-        return Column.of(ORDERED, values, tuple(plain_value(level) for level in kind.categories))
+    if (ordered := _ordered_levels(series)) is not None:
+        return Column.of(ORDERED, values, tuple(plain_value(level) for level in ordered))
     if kind in (nw.Boolean, nw.String, nw.Categorical):
         return Column.of(CATEGORY, values)
-    if kind == nw.Object:
+    if kind == nw.Object or all(missing):
         return _of_objects(name, values)
-    raise ValueError(
-        f"X: column {name!r} has values of type {kind}; allowed are numbers, text, booleans and categories"
-    )
+    kind = getattr(series.to_native(), "dtype", kind)
+    raise ValueError(f"X: column {name!r} has values of type {kind}; {ALLOWED}")
+
+
+def _ordered_levels(series: Any) -> Any:
+    """Those of an ordered type, in their order; None for another type."""
+    if isinstance(series.dtype, nw.Enum):
+        return series.dtype.categories
+    native = series.to_native()
+    if getattr(getattr(native, "type", None), "ordered", False):  # of Arrow
+        return native.unify_dictionaries().chunk(0).dictionary.to_pylist()
+    return None
 
 
 def _of_objects(name: Any, values: list[Any]) -> Column:
@@ -212,22 +226,31 @@ def _kind_of(name: Any, value: Any) -> str:
     if isinstance(value, Real | Decimal):
         return "numbers"
     if hasattr(value, "isoformat"):
-        refuse_dates(name)
+        refuse_dates(name) if hasattr(value, "year") else refuse_times(name)
     raise ValueError(f"X: column {name!r} has a value of type {type(value).__name__}; {ALLOWED}")
 
 
 def refuse_dates(name: Any) -> None:
     raise ValueError(
-        f"X: column {name!r} has dates, which have no distance of their own; make numbers of them first:\n"
-        f"    X[{name!r}] = pd.to_datetime(X[{name!r}])\n"
-        f"    X[{name!r}] = (X[{name!r}] - pd.Timestamp('2000-01-01')).dt.days / 365.25"
+        f"X: column {name!r} has dates, which have no distance of their own; make numbers of them first, in pandas:\n"
+        f"    X[{name!r}] = pd.to_datetime(X[{name!r}], utc=True) - pd.Timestamp('2000-01-01', tz='UTC')\n"
+        f"    X[{name!r}] = X[{name!r}].dt.days / 365.25"
+    )
+
+
+def refuse_times(name: Any) -> None:
+    raise ValueError(
+        f"X: column {name!r} has times of day, make numbers of them, in pandas: "
+        f"X[{name!r}].map(lambda time: time.hour + time.minute / 60)"
     )
 
 
 def plain_value(value: Any) -> Any:
-    """A level as it can be stored; whole numbers are whole, however a column has them."""
+    """A level as it can be stored: whole numbers are whole, however a column has them, and intervals are text."""
     value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, float | Decimal) and value == int(value):
+    if type(value).__name__ == "Interval":  # of pandas.cut
+        return str(value)
+    if isinstance(value, float | Decimal) and isfinite(value) and value == int(value):
         return int(value)
     return float(value) if isinstance(value, Decimal) else value
 

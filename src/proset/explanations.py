@@ -78,6 +78,7 @@ class Explanations(FittedModel):
         >>> float(found["value of petal width (cm)"][0]), round(float(found["share"].sum()), 6)
         (1.8, 1.0)
         """
+        check_is_fitted(self, "scale_")
         transformer, labels, given = given_samples(X, top, transformer)
         return tables.terms(
             self._model,
@@ -302,6 +303,7 @@ class Explanations(FittedModel):
         >>> int(found["class"][0]), found["class then"][0], found["changed"][0], bool(found["proved"][0])
         (1, 2, 'petal length (cm)', True)
         """
+        check_is_fitted(self, "scale_")
         constraints = fixed, ranges or {}, directions or {}
         return counterfactuals.counterfactuals(
             self, X, target, probability, constraints, only_training_rows, min_familiarity_quantile

@@ -177,6 +177,7 @@ class FittedCover:
         >>> model.export()[["class", "radius", "newly covered", "value of x0"]].to_dict("list")
         {'class': ['a', 'b'], 'radius': [1.5, 1.5], 'newly covered': [3.0, 1.0], 'value of x0': [1.0, 10.0]}
         """
+        check_is_fitted(self)
         columns = {
             "row": self.prototype_index_,
             "class": self.prototype_labels_,

@@ -148,7 +148,8 @@ class FittedModel(FittedState):
         >>> bool(near > 1), float(far)
         (True, 0.0)
         """
-        stages = staged_familiarity(self._model, self._validated(X), self._n_threads())
+        validated = self._validated(X)
+        stages = staged_familiarity(self._model, validated, self._n_threads())
         *_, found = islice(stages, self._n_stages(n_batches))
         return found
 
@@ -326,6 +327,7 @@ class FittedModel(FittedState):
         >>> bool((small.predict_proba(X[:, model.active_features_]) == model.predict_proba(X)).all())
         True
         """
+        check_is_fitted(self, "scale_")
         features = self.active_features_
         if self._fitted_base() is not None:
             raise ValueError(f"base: {self._base_name()} needs all features, a model with a base cannot be smaller")

@@ -98,7 +98,10 @@ class FittedState:
         if self.cost_matrix is None:
             return 1.0 - np.eye(n)
         given: Any = self.cost_matrix
-        if hasattr(given, "reindex") and {*given.index} == {*given.columns} == {*self.classes_.tolist()}:
+        if hasattr(given, "reindex") and not [*given.index] == [*given.columns] == [*range(n)]:
+            for labels in (given.index.tolist(), given.columns.tolist()):
+                if len(labels) != n or {*labels} != {*self.classes_.tolist()}:
+                    raise ValueError(f"cost_matrix: the labels {labels} are not allowed, must be the classes")
             given = given.reindex(index=self.classes_, columns=self.classes_)  # a frame with names of the classes
         costs = np.asarray(given)
         if costs.shape != (n, n) or costs.dtype.kind not in "biuf" or not (np.abs(costs) <= MAX_ABS).all():

@@ -15,12 +15,13 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from proset import base_model, corrections, elimination, leave_one_out, model, penalty_path, size_choice
 from proset.candidates import check_class_sizes
 from proset.defaults import N_CANDIDATES, PUBLISHED
 from proset.encode import encode
+from proset.encoding import as_table
 from proset.fitted_model import FittedModel
 from proset.growth import Growth, digest
 from proset.objective import Penalty
@@ -129,6 +130,8 @@ def size_table(
     data = prepare(classifier, X, y, sample_weight)
     base = _fit_base(classifier, X, data, sample_weight, base_probabilities, groups)
     penalty, folds = _penalty(classifier, _task(classifier, data, base))
+    if not folds:
+        raise ValueError(f"X: {len(data.X)} samples are not allowed for a table of sizes, they are too few")
     pair = penalty.lambda_v, penalty.lambda_w
     if n_features is None:
         n_features = _spread(size_choice.n_features(folds, pair, classifier.n_batches))
@@ -171,7 +174,7 @@ def _why_nothing(classifier: FittedModel, X: np.ndarray) -> str:
         return f"by cross-validation no number of prototypes is better than {than} by more than one standard error"
     if np.isinf(classifier.lambda_v_):
         return f"no penalties gave a model that predicts samples held out better than {than}"
-    spread = np.nan_to_num(np.nanstd(X, axis=0)).max()
+    spread = np.nanstd(X[:, ~np.isnan(X).all(axis=0)], axis=0).max(initial=0.0)
     if not classifier.scale and not 0.1 < spread < 10.0:
         return f"the widest feature has a standard deviation of {spread:.3g}, expected is about 1: use scale=True"
     return (
@@ -305,12 +308,22 @@ def _fit_base(
     if isinstance(base, str):
         return held_out
     base_model.check(base, data.classes)
-    X, y = _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), rows), data.classes[data.codes]
-    weight, groups = (None if each is None else np.asarray(each)[rows] for each in (sample_weight, groups))
+    n = _num_samples(X)
+    if groups is not None and _num_samples(groups) != n:
+        raise ValueError(f"groups: {_num_samples(groups)} are not allowed, must be {n}, one for each sample")
+    weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty(n))[rows]
+    groups = None if groups is None else np.asarray(groups)[rows]
+    X, y = _safe_indexing(X if hasattr(X, "shape") else as_table(X), rows), data.classes[data.codes]
     if held_out is not None:
         classifier.base_ = base_model.fitted(base, X, y, weight)
         return held_out
-    classifier.base_, held_out = base_model.cross_fitted(base, X, y, data.classes, weight, groups)
+    try:
+        classifier.base_, held_out = base_model.cross_fitted(base, X, y, data.classes, weight, groups)
+    except ValueError as error:
+        if "could not convert string" in str(error):
+            name = type(base_model.last_step(base)).__name__
+            raise ValueError(f"base: {name} takes no text, put an encoder before it in a Pipeline; {error}") from error
+        raise
     return held_out
 
 
@@ -319,7 +332,8 @@ def _growth(classifier: FittedModel, data: Prepared, base: np.ndarray | None) ->
     how = classifier.n_batches, classifier.verbose
     if not classifier.warm_start:
         return Growth(*_seed(classifier.random_state), "", *how)
-    key = digest(data.scaled, data.codes, data.weights, np.empty(0) if base is None else base) + classifier.references
+    arrays = data.scaled, data.codes, data.weights, data.columns.levels, np.empty(0) if base is None else base
+    key = digest(*arrays) + classifier.references
     last: Growth | None = getattr(classifier, "_last_growth", None)
     if last is None:
         return Growth(*_seed(classifier.random_state), key, *how)

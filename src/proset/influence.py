@@ -30,6 +30,7 @@ from proset.objective import Penalty
 from proset.parts import Part, Parts, merged, n_prototypes, parts_of
 from proset.tables import require
 from proset.training import Training
+from proset.validation import checked_top
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,8 +213,8 @@ def suspicious_labels(classifier: "FittedModel", top: int | None) -> "pd.DataFra
     require("pandas", "suspicious_labels")
     import pandas as pd
 
-    if top is not None and top < 1:
-        raise ValueError(f"top: {top} is not allowed, must be at least 1")
+    if top is not None:
+        checked_top(top)
     _refuse_edited(classifier, "suspicious_labels")
     training, classes, refits = classifier._fitted_to(), classifier.classes_, Refits.of(classifier).all()
     every, nothing = np.arange(len(training.rows)), np.empty((0, classifier.n_features_in_))
@@ -248,6 +249,7 @@ def forget(classifier: "FittedModel", rows: npt.ArrayLike) -> "FittedModel":
     arguments = rest(training.X), rest(training.y), rest(training.sample_weight)
     other.fit(*arguments, base_probabilities=rest(training.base_probabilities), groups=rest(training.groups))
     other.random_state = training.parameters["random_state"]
+    other._training = replace(other._training, parameters=training.parameters)
     found: FittedModel = other
     return found
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # importing it would import scikit-learn
     from proset.classifier import ProsetClassifier
 
 MAX_BYTES = 2**30  # of a model's arrays
+KINDS = "biufUS"  # of labels, as NumPy names them
 # Fitted attributes that files of earlier versions do not have.
 OPTIONAL = ("n_samples_fit", "training_familiarity", "scale", "lambda_v", "lambda_w", "feature_range")
 
@@ -70,6 +71,8 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
         if not all(isinstance(c, str) for c in classes):
             raise TypeError(f"classes_ must be numbers, booleans or strings to be saved, got {classes!r}")
         classes = classes.astype(str)
+    if classes.dtype.kind not in KINDS:
+        raise TypeError(f"classes_ must be numbers, booleans or strings to be saved, got {classes!r}")
     parameters = classifier.get_params()
     if not isinstance(parameters["random_state"], (int, np.integer, type(None))):
         parameters["random_state"] = None  # a generator's state has been used up by the fit
@@ -82,6 +85,10 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
         arrays["feature_names_in"] = classifier.feature_names_in_.astype(str)
     if isinstance(parameters["class_weight"], dict):  # labels of classes need not be text
         parameters["class_weight"] = [[_plain(k), _plain(v)] for k, v in parameters["class_weight"].items()]
+    if parameters["cost_matrix"] is not None:  # which may be a frame, in any order
+        parameters["cost_matrix"] = classifier._costs()
+    if not isinstance(parameters["categorical_features"], str | None):
+        parameters["categorical_features"] = np.asarray(parameters["categorical_features"])
     header: dict[str, Any] = {"parameters": {k: _plain(v) for k, v in parameters.items()}}
     if not classifier._encoding.are_numbers:
         header["columns"] = vars(classifier._encoding)
@@ -161,7 +168,7 @@ def _check(model: Model, classes: np.ndarray, names: np.ndarray | None, unknown:
     _check_array("class_prior", model.class_prior, (n_classes,), 0.0)
     if abs(model.class_prior.sum() - 1.0) > 1e-6 or (model.class_prior == 0).any():
         raise ValueError("class_prior must be positive and sum to 1")
-    if classes.dtype.kind not in "biufUS" or classes.shape != (n_classes,) or n_classes < 2:
+    if classes.dtype.kind not in KINDS or classes.shape != (n_classes,) or n_classes < 2:
         raise ValueError(f"classes must be {n_classes} labels, at least two")
     if (classes[1:] <= classes[:-1]).any() or (classes != classes).any():
         raise ValueError("classes must be sorted and different")

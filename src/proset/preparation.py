@@ -88,11 +88,13 @@ def prepared(
     if class_weight is not None:
         weight = weights_with_classes(np.ones(len(y)) if weight is None else weight, class_weight, y)
     if weight is not None:
-        if weight.max(initial=0.0) > MAX_ABS:
-            raise ValueError(f"sample_weight: {weight.max():g} is not allowed, must be at most {MAX_ABS:g}")
-        rows = np.flatnonzero(weight > 0)
-        if not len(rows):
+        largest = weight.max(initial=0.0)
+        if not largest:
             raise ValueError("sample_weight is zero for every sample; at least two classes need positive weight")
+        if not 1.0 / MAX_ABS <= largest <= MAX_ABS:
+            allowed = f"must be {1.0 / MAX_ABS:g} to {MAX_ABS:g}"
+            raise ValueError(f"sample_weight: a largest weight of {largest:g} is not allowed, {allowed}")
+        rows = np.flatnonzero(weight > 0)
         weight = weight[rows]
     classes, codes = np.unique(y[rows], return_inverse=True)
     if len(classes) < 2:
@@ -100,11 +102,12 @@ def prepared(
             f"Classifier can't train when only one class is present: y has {len(classes)} class "
             f"({classes[0]}) among samples of positive weight, at least 2 classes are needed"
         )
+    X = X[rows]
     if not scale:
-        _check_spread(X[rows][:, levels == 0])
-    columns = Columns.of(X[rows], levels, weight)
+        _check_spread(X[:, levels == 0])
+    columns = Columns.of(X, levels, weight)
     divisors = columns.spread if scale else np.ones(X.shape[1])
-    return Prepared(X[rows], codes, weight, copies[rows], rows, classes, columns, divisors)
+    return Prepared(X, codes, weight, copies[rows], rows, classes, columns, divisors)
 
 
 def _check_range(X: np.ndarray) -> None:

@@ -67,7 +67,8 @@ def group_rates(
     Raises
     ------
     ValueError
-        If lengths differ, there is no sample, a weight is negative, or `groups` is no column of `X`.
+        If lengths differ, there is no sample, a weight is negative, no label is one of the classes, or `groups` is no
+        column of `X`.
 
     See Also
     --------
@@ -109,6 +110,8 @@ def group_rates(
 def _terms(estimator: Any, X: Any, y: np.ndarray) -> dict[str, np.ndarray]:
     """What rates are means of, by sample."""
     predicted, classes = estimator.predict(X), estimator.classes_
+    if not np.isin(y, classes).any():  # a few may be of a class that was not in the training data
+        raise ValueError(f"y: labels such as {y.tolist()[0]!r} are not allowed, must be among {classes.tolist()}")
     terms = {"error": predicted != y}
     if len(classes) == 2:
         terms |= {"selected": predicted == classes[1], "positive": y == classes[1]}

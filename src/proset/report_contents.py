@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.pipeline import make_pipeline
 
-from proset.attributions import MAX_PRODUCTS, attributions, estimate_products, is_enumerated, products
+from proset.attributions import MAX_PRODUCTS, estimate_products, is_enumerated, products, shapley_values
 from proset.counterfactuals import nearest
 from proset.drift import drift
 from proset.encoding import ORDERED
@@ -111,12 +111,12 @@ def _attributed(classifier: "FittedModel", transformer: Any, X: Any) -> tuple[in
     for_one = (products if is_enumerated(model, N_BACKGROUND) else estimate_products)(model, N_BACKGROUND)
     number = min(len(points), MAX_ATTRIBUTED, max(1, MAX_PRODUCTS // for_one))
     points = points[np.linspace(0, len(points) - 1, number).astype(int)]
-    table = classifier._encoding.decode(points)
-    background = None if getattr(classifier, "_training", None) is not None else table
-    means = np.abs(attributions(classifier, table, background, None).values).mean(axis=0)
+    has_rows = getattr(classifier, "_training", None) is not None
+    background = classifier._background(None) if has_rows else (points, np.full(number, 1.0 / number))
+    means = np.abs(shapley_values(model, points, *background)[0]).mean(axis=0)
     names, features = feature_names(classifier, transformer), classifier.active_features_
-    order = features[np.argsort(-means[features].sum(axis=1), kind="stable")]
-    return number, [(names[d], means[d]) for d in order[:MAX_COLUMNS]]
+    order = np.argsort(-means.sum(axis=1), kind="stable")
+    return number, [(names[features[i]], means[i]) for i in order[:MAX_COLUMNS]]
 
 
 def _turned(classifier: "FittedModel", transformer: Any) -> list[tuple[Any, ...]]:

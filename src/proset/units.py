@@ -9,9 +9,10 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 
 from proset.encoding import as_frame, as_table
+from proset.validation import checked_top
 
 AS_THEY_ARE = (KNNImputer, SimpleImputer, OneHotEncoder)  # what they leave has the units of the table, or is 0 and 1
 
@@ -59,8 +60,8 @@ def feature_number(classifier: Any, feature: Any, argument: str) -> int:
 
 def given_samples(X: Any, top: int | None, transformer: Any) -> tuple[Any, Any, Any]:
     """The steps before the classifier, labels of samples, and the samples after these steps."""
-    if top is not None and top < 1:
-        raise ValueError(f"top: {top} is not allowed, must be at least 1")
+    if top is not None:
+        checked_top(top)
     transformer = without_classifier(transformer)
     if as_frame(X) is None and getattr(X, "ndim", 1) == 1:
         rows = X.to_frame().T if hasattr(X, "to_frame") else np.asarray(X, dtype=object)
@@ -98,26 +99,36 @@ def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
     if isinstance(transformer, FunctionTransformer) and transformer.func is None:  # a ColumnTransformer's "passthrough"
         return X
     if isinstance(transformer, Pipeline):
-        for step in reversed([step for _, step in transformer.steps]):
-            X = in_original_units(step, X)
+        steps = [step for _, step in transformer.steps]
+        while steps:
+            X = in_original_units(step := steps.pop(), X)
             if not keeps_features(step):
+                if isinstance(step, AS_THEY_ARE) and not all(isinstance(before, AS_THEY_ARE) for before in steps):
+                    _warn(step)
                 break
         return X
     if isinstance(transformer, ColumnTransformer):
         X = X.copy()
         for name, columns in transformer.output_indices_.items():
             if name in transformer.named_transformers_ and columns.stop > columns.start:
-                X[:, columns] = in_original_units(transformer.named_transformers_[name], X[:, columns])
+                part = in_original_units(transformer.named_transformers_[name], X[:, columns])
+                X = X.astype(object) if part.dtype == object else X
+                X[:, columns] = part
         return X
     if keeps_features(transformer) and hasattr(transformer, "inverse_transform"):
+        X = np.rint(X) if isinstance(transformer, OrdinalEncoder) else X  # which cuts 1.999... off
         found: np.ndarray = np.asarray(transformer.inverse_transform(X))
-        return found
-    warnings.warn(
-        f"transformer: {type(transformer).__name__} cannot be undone, values are those that it gives", stacklevel=2
-    )
+        return found.astype(object) if found.dtype.kind == "U" else found
+    _warn(transformer)
     return X
+
+
+def _warn(step: Any) -> None:
+    warnings.warn(f"transformer: {type(step).__name__} cannot be undone, values are those that it gives", stacklevel=3)
 
 
 def keeps_features(step: Any) -> bool:
     """Whether feature d that leaves a transformer is feature d that enters it."""
-    return step == "passthrough" or isinstance(step, (OneToOneFeatureMixin, KNNImputer, SimpleImputer))
+    if isinstance(step, (KNNImputer, SimpleImputer)):  # they may add indicators, and leave columns out
+        return len(step.get_feature_names_out()) == int(step.n_features_in_)
+    return step == "passthrough" or isinstance(step, OneToOneFeatureMixin)

@@ -1,5 +1,6 @@
 """Checks of input that both classifiers make."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,13 @@ def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | st
     if used.any() and not weighted.any():
         raise ValueError(f"class_weight: {class_weight!r} is not allowed, leaves no sample with positive weight")
     return weighted
+
+
+def checked_top(top: Any) -> int:
+    """How many are listed or shown; ValueError unless that is at least 1."""
+    if not (isinstance(top, Integral) and int(top) >= 1):
+        raise ValueError(f"top: {top!r} is not allowed, must be a whole number of at least 1")
+    return int(top)
 
 
 def no_overflow() -> np.errstate:

@@ -428,6 +428,7 @@ CASES = {
     "scale 1e-30": partial(fit, X * 1e-30, scale=False),
     "scale 1e300": partial(fit, X * 1e300),
     "huge weight": partial(fit, sample_weight=np.full(150, 1e200)),
+    "tiny weight": partial(fit, sample_weight=np.full(150, 1e-200)),
     "single class": partial(fit, y=np.zeros(150)),
     "tiny class": partial(fit, y=np.repeat([0, 1, 2], [100, 48, 2]), references="split"),
     "max_fraction 1": partial(fit, max_fraction=1.0),

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_predict, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from proset import ProsetClassifier, ProsetClassifierCV, base_model, to_c, to_javascript, to_onnx
 from proset.plot import CorrectionsDisplay, DisagreementsDisplay
@@ -334,3 +334,26 @@ def test_c_and_javascript_refuse_other_bases(iris, write):
     given = ProsetClassifier(base="prefit", **GIVEN).fit(*iris, base_probabilities=np.full((150, 3), 1 / 3))
     with pytest.raises(ValueError, match="base: 'prefit' is not allowed"):
         to_onnx(given)
+
+
+def test_lists_of_rows_are_the_same_table_in_fit_and_predict():
+    rng = np.random.default_rng(0)
+    rows = [[code, letter] for code, letter in zip(rng.integers(0, 3, 90).tolist(), "uv" * 45, strict=True)]
+    y = [(code + (letter == "u")) % 3 for code, letter in rows]
+    base = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    model = ProsetClassifier(base=base, lambda_v=0.01, lambda_w=1e-4, max_prototypes=4).fit(rows, y)
+    frame = pd.DataFrame(rows)
+    expected = clone(base).fit(frame.astype(object).to_numpy(), y).predict_proba(frame.astype(object).to_numpy())
+    np.testing.assert_allclose(next(iter(model.staged_predict_proba(rows))), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("number", [100, 400])
+def test_groups_are_one_for_each_sample(iris, number):
+    with pytest.raises(ValueError, match=f"groups: {number} are not allowed, must be 150"):
+        ProsetClassifier(base=LogisticRegression(max_iter=1000)).fit(*iris, groups=np.arange(number))
+
+
+def test_one_weight_for_all(iris):
+    model = ProsetClassifier(base=LogisticRegression(max_iter=1000), lambda_v=0.01, lambda_w=1e-4, max_prototypes=3)
+    expected = clone(model).fit(*iris, sample_weight=np.full(150, 2.0)).predict_proba(iris[0])
+    np.testing.assert_array_equal(model.fit(*iris, sample_weight=2.0).predict_proba(iris[0]), expected)

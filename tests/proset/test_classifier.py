@@ -261,3 +261,19 @@ def test_a_frame_of_costs_goes_by_the_names_of_the_classes(iris):
     same = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, cost_matrix=[[0, 1], [500, 0]]).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), same.predict(X))
     assert ((model.predict(X) == "no") & (y == "yes")).sum() == 0
+
+
+@pytest.mark.parametrize("labels", [["yes", "No"], ["yes", "maybe"], [1, 2]])
+def test_a_frame_of_costs_has_the_classes_or_their_places(iris, labels):
+    X, y = iris[0], np.where(iris[1] == 2, "yes", "no")
+    model = ProsetClassifier(cost_matrix=pd.DataFrame([[0, 5], [1, 0]], index=labels, columns=labels))
+    with pytest.raises(ValueError, match=r"cost_matrix: the labels .* are not allowed, must be the classes"):
+        model.fit(X, y)
+
+
+def test_a_warm_start_sees_that_a_column_is_a_category_now():
+    X = np.random.default_rng(0).integers(0, 3, (60, 2)).astype(float)
+    given = {"lambda_v": 0.01, "lambda_w": 1e-4, "scale": False, "max_prototypes": None}
+    model = ProsetClassifier(1, warm_start=True, **given).fit(X, X[:, 0] > 1)
+    with pytest.raises(ValueError, match="warm_start: other data"):
+        model.set_params(n_batches=2, categorical_features=[0]).fit(X, X[:, 0] > 1)

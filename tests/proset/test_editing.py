@@ -125,3 +125,12 @@ def test_an_edit_of_nothing_changes_next_to_nothing():
     for settings in ({}, {"max_prototypes": None}, {"max_prototypes": None, "n_batches": 2}, {"n_batches": 2}):
         model = ProsetClassifier(**GIVEN | settings).fit(X, y)
         np.testing.assert_allclose(model.edited().predict_proba(X), model.predict_proba(X), atol=0.01)
+
+
+def test_diff_takes_lists_and_models_only(wine):
+    X, model = wine
+    rows = X.to_numpy().tolist()
+    bare = ProsetClassifier(max_prototypes=3).fit(rows, model.classes_[model._training.codes])
+    assert diff(bare, bare.with_prototypes(1), rows).predictions["sample"].max() == len(X) - 1
+    with pytest.raises(TypeError, match="other: int is not allowed, must be a fitted ProsetClassifier"):
+        diff(model, 3)

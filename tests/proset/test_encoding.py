@@ -1,5 +1,6 @@
 """Tables as people have them: either they work, or a sentence says what to do."""
 
+import datetime
 import warnings
 
 import numpy as np
@@ -8,8 +9,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier
+from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier, load_model, save_model
 
 N = 120
 
@@ -173,9 +177,13 @@ def test_nullable_types():
 def test_lines_that_make_numbers_of_dates_help():
     X, y = people()
     X["born"] = pd.Timestamp("1980-01-01") + pd.to_timedelta(np.arange(N), unit="D")
-    names = {"X": X, "pd": pd}
-    exec("\n".join(line.strip() for line in refused(X, y).splitlines()[1:]), names)  # as it says
+    names = {"X": X.copy(), "pd": pd}
+    lines = "\n".join(line.strip() for line in refused(X, y).splitlines()[1:])
+    exec(lines, names)  # as it says
     assert fitted(names["X"], y).categories_[4] is None
+    there = {"X": X.assign(born=X["born"].dt.tz_localize("Asia/Tokyo")), "pd": pd}
+    exec(lines, there)
+    assert (there["X"]["born"] - names["X"]["born"]).abs().max() < 1 / 365  # of a year
     X["born"] = pd.to_timedelta(np.arange(N), unit="D")
     assert "X['born'].dt.total_seconds()" in refused(X, y)
 
@@ -250,3 +258,85 @@ def test_the_search_takes_mixed_tables():
     search = ProsetClassifierCV(cv=3, lambda_v=[0.003, 0.01], lambda_w=[1e-4], random_state=0).fit(X, y)
     assert search.score(X, y) > 0.8
     assert search.best_estimator_.categories_[1] == ["cook", "nurse", "smith"]
+
+
+def test_intervals_are_ranks_with_names(tmp_path):
+    X, y = people()
+    X["band"] = pd.cut(X["age"], 4)
+    model = fitted(X[["band", "job"]], y)
+    assert model.categories_[0] == [str(band) for band in X["band"].cat.categories]
+    save_model(model, tmp_path / "model.npz")
+    as_text = X.assign(band=X["band"].cat.rename_categories(str))
+    for other in (model, load_model(tmp_path / "model.npz")):
+        np.testing.assert_array_equal(
+            other.predict_proba(X[["band", "job"]]), model.predict_proba(as_text[["band", "job"]])
+        )
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("unit", ["day", "tuple", "infinity"])
+def test_categories_that_no_file_can_hold(unit, ordered):
+    """Else the model could be fitted, and then neither saved nor exported."""
+    X, y = people()
+    days = pd.period_range("2026", periods=3)
+    levels = {"day": days, "tuple": [(1, 2), (3, 4)], "infinity": [1.0, 2.0, np.inf]}[unit]
+    X["when"] = pd.Categorical([levels[i % len(levels)] for i in range(N)], categories=levels, ordered=ordered)
+    said = refused(X, y)
+    assert "X: column 'when' has " in said
+    if unit != "infinity":
+        X["when"] = X["when"].cat.rename_categories(str)  # as it says
+        assert "X['when'].cat.rename_categories(str)" in said
+        assert fitted(X, y).categories_[4] == [str(level) for level in levels]
+
+
+def test_an_infinite_code_was_not_in_the_training_data():
+    X, y = people()
+    codes = X["job"].astype("category").cat.codes.astype(float).to_frame("job")
+    model = fitted(codes, y, categorical_features=["job"])
+    unseen = model.predict_proba(codes[:1].assign(job=7.0))
+    np.testing.assert_array_equal(model.predict_proba(codes[:1].assign(job=np.inf)), unseen)
+
+
+def test_ordered_types_of_arrow_are_ranks():
+    X, y = people()
+    table = pa.Table.from_pandas(X)
+    model, other = fitted(X, y), fitted(table, y)
+    assert other.categories_ == model.categories_
+    np.testing.assert_array_equal(other.predict_proba(table), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame, pa.table])
+def test_a_column_of_nothing_is_of_missing_numbers(kind):
+    X, y = people()
+    assert fitted(kind({"age": X["age"].tolist(), "gone": [None] * N}), y).categories_ == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (pd.arrays.SparseArray(np.zeros(N)), "has values of type Sparse"),
+        (np.ones(N) * 1j, "has values of type complex128"),
+        ([datetime.time(1)] * N, "has times of day"),
+    ],
+)
+def test_what_a_column_is_that_is_refused(column, said):
+    X, y = people()
+    assert said in refused(X.assign(odd=column), y)
+
+
+def test_tables_that_are_not_there_yet():
+    X, y = people()
+    assert "use X.collect()" in refused(pl.from_pandas(X[["age"]]).lazy(), y)
+
+
+def test_a_missing_class_in_a_list_is_no_text():
+    X, y = people()
+    assert refused(X, [np.nan, *y[1:]]).startswith("y: 1 of 120 classes are missing, the first in row 1")
+
+
+def test_steps_that_take_no_text_are_named():
+    X, y = people()
+    with pytest.raises(ValueError, match="scale: True is not allowed for a table with text"):
+        ProsetClassifierCV(scale=True).fit(X, y)
+    with pytest.raises(ValueError, match="base: LogisticRegression takes no text, put an encoder before it"):
+        ProsetClassifier(base=make_pipeline(StandardScaler(), LogisticRegression())).fit(X, y)

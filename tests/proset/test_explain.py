@@ -7,12 +7,15 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from proset import ProsetClassifier, diff
+from proset import ProsetClassifier, SetCoverClassifier, diff
 from proset.explain import explain
 from proset.model import Batch, Model
+from proset.units import in_original_units
 
 BATCH = Batch(
     feature_weights=np.array([2.0, 0.0, 1.0]),
@@ -204,3 +207,50 @@ def test_columns_of_polars_are_found_by_name(flowers):
     pd.testing.assert_frame_equal(found, ProsetClassifier().fit(X, y).explain(X.head(2)))
     with pytest.raises(ValueError, match="feature names should match"):
         model.explain(frame[:2].select(frame.columns[::-1]))
+
+
+@pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler((-1, 1))])
+def test_codes_are_undone_to_their_category(scaler):
+    """A scaler gives 1.999... of a 2, and an encoder takes what is before the point."""
+    colours = np.random.default_rng(0).choice(["red", "green", "blue", "grey", "pink"], (60, 3))
+    steps = make_pipeline(OrdinalEncoder(), scaler)
+    np.testing.assert_array_equal(in_original_units(steps, steps.fit_transform(colours)), colours)
+    table = pd.DataFrame(colours, columns=list("abc")).assign(size=np.arange(60.0))
+    columns = make_column_transformer((steps, ["a", "b", "c"]), (StandardScaler(), ["size"]))
+    found = in_original_units(columns, columns.fit_transform(table))
+    np.testing.assert_array_equal(found[:, :3], colours)
+    np.testing.assert_allclose(found[:, 3].astype(float), table["size"])
+
+
+@pytest.mark.parametrize("imputer", [SimpleImputer(add_indicator=True), SimpleImputer()])
+def test_imputers_that_change_the_columns(imputer):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(58, 4))
+    X[::7, 1] = np.nan
+    if not imputer.add_indicator:
+        X[:, 3] = np.nan  # which is left out
+    pipeline = make_pipeline(StandardScaler(), imputer, ProsetClassifier(lambda_v=0.01, lambda_w=1e-4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a column of nothing
+        pipeline.fit(X, X[:, 0] > 0)
+    with pytest.warns(UserWarning, match="transformer: SimpleImputer cannot be undone"):
+        pipeline[-1].explain(X[:1], transformer=pipeline)
+
+
+@pytest.mark.parametrize("top", [0, 1.5, "all"])
+def test_how_many_are_listed_is_a_whole_number(fitted, top):
+    X, model = fitted
+    with pytest.raises(ValueError, match=r"top: .* is not allowed, must be a whole number of at least 1"):
+        model.explain(X.head(1), top=top)
+
+
+@pytest.mark.parametrize("classifier", [ProsetClassifier, SetCoverClassifier])
+@pytest.mark.parametrize(
+    "method", ["familiarity", "familiarity_quantile", "explain", "export", "report", "shrink", "counterfactuals"]
+)
+def test_what_is_not_fitted_says_so(classifier, method):
+    if not hasattr(classifier, method):
+        pytest.skip("prototypes of a set cover have no such answer")
+    arguments = () if method in ("export", "shrink") else ([[0.0]],)
+    with pytest.raises(NotFittedError, match=f"This {classifier.__name__} instance is not fitted yet"):
+        getattr(classifier(), method)(*arguments)

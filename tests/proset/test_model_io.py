@@ -215,3 +215,24 @@ def test_class_weights_are_kept_with_labels_of_any_kind(tmp_path, class_weight):
     model = ProsetClassifier(class_weight=class_weight, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
     save_model(model, tmp_path / "model.npz")
     assert load_model(tmp_path / "model.npz").class_weight == class_weight
+
+
+@pytest.mark.parametrize("labels", [["left", "right"], [3, 7]])
+def test_parameters_of_any_type_are_kept(tmp_path, labels):
+    X = np.random.default_rng(0).normal(size=(40, 2)).round()
+    costs = pd.DataFrame([[0.0, 5.0], [1.0, 0.0]], index=labels[::-1], columns=labels[::-1])
+    model = ProsetClassifier(cost_matrix=costs, categorical_features=[np.int64(1)], max_prototypes=5)
+    model.fit(X, np.array(labels)[(X[:, 0] > 0).astype(int)])
+    save_model(model, tmp_path / "model.npz")
+    loaded = load_model(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    np.testing.assert_array_equal(loaded._costs(), [[0.0, 1.0], [5.0, 0.0]])
+    assert loaded.categorical_features == [1]
+
+
+def test_labels_that_a_file_cannot_hold_are_refused_when_it_is_written(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    days = np.where(X[:, 0] > 0, np.datetime64("2026-01-01"), np.datetime64("2027-01-01"))
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=2).fit(X, days)
+    with pytest.raises(TypeError, match="classes_ must be numbers, booleans or strings to be saved"):
+        save_model(model, tmp_path / "model.npz")

@@ -125,8 +125,8 @@ def test_weights_of_any_scale_give_an_error_or_probabilities(low, high, seed):
     y = np.repeat([0, 1], 20)
     X = rng.normal(size=(40, 2)) + y[:, None]
     weight = 10.0 ** rng.uniform(min(low, high), max(low, high), 40)
-    if weight.max() > 1e100:
-        with pytest.raises(ValueError, match=r"sample_weight: .* is not allowed, must be at most 1e\+100"):
+    if not 1e-100 <= weight.max() <= 1e100:
+        with pytest.raises(ValueError, match=r"sample_weight: .* is not allowed, must be 1e-100 to 1e\+100"):
             ProsetClassifier().fit(X, y, sample_weight=weight)
     else:
         model = ProsetClassifier(random_state=0).fit(X, y, sample_weight=weight)

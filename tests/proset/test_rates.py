@@ -111,8 +111,9 @@ def test_what_is_not_defined_is_missing_and_warns_of_nothing(two, recwarn):
 def test_a_class_that_the_model_does_not_know_is_an_error(two):
     X, y, _ = two
     model = LogisticRegression().fit(X, y)
-    rates = group_rates(model, X[:10], np.repeat("perhaps", 10), np.arange(10) // 5)
-    assert (rates["error"] == 1).all()
+    labels = np.array([model.predict(X[:1])[0], *["perhaps"] * 9], dtype=object)
+    rates = group_rates(model, X[:10], labels, np.arange(10) // 5)
+    assert rates["error"].tolist() == [0.9, 0.8, 1.0]
     assert np.isfinite(rates["log loss"]).all()
 
 
@@ -128,6 +129,7 @@ def test_intervals_cover_the_rate():
     [
         ({"groups": 2}, "groups: 2 is not allowed, columns of X are 0 to 1"),
         ({"sample_weight": -np.ones(300)}, "Negative values in data passed to `sample_weight`"),
+        ({"y": np.repeat("maybe", 300)}, r"y: labels such as 'maybe' are not allowed, must be among \['no', 'yes'\]"),
         ({"X": np.zeros((3, 2))}, "Found input variables with inconsistent numbers of samples"),
     ],
 )

@@ -121,3 +121,11 @@ def test_what_does_not_fit_is_said_at_once(wine, tmp_path):
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.report(tmp_path / "model.html", X=X, y=y[:5])
     assert not (tmp_path / "model.html").exists()
+
+
+def test_categories_of_several_types(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.normal(size=80), "code": pd.Categorical([1, "a"] * 40)})
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=5)
+    model.fit(X, (X["age"] > 0) ^ (X["code"] == 1)).report(tmp_path / "model.html", X=X)
+    assert "What features do to probabilities" in (tmp_path / "model.html").read_text(encoding="utf-8")

@@ -286,7 +286,7 @@ def test_explanations_say_which_balls_cover(wine):
         np.testing.assert_array_equal(prototypes.filter(like="value of"), X[prototypes["row"]])
     short = model.explain(X[:9], top=1)
     assert short["distance"].dropna().tolist() == near.min(axis=1).tolist()
-    with pytest.raises(ValueError, match="top: 0 is not allowed, must be at least 1"):
+    with pytest.raises(ValueError, match="top: 0 is not allowed, must be a whole number of at least 1"):
         model.explain(X, top=0)
 
 

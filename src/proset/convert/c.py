@@ -74,7 +74,7 @@ _COMPLETE = "If a feature that is read is infinite or not a number, the result i
 _MISSING = (
     "A number that is NAN is missing. If one that is read is infinite, the result\n * is -1 and nothing is written."
 )
-_TEXT = "Categories are text, NULL if missing; true, false and numbers as text, if they are the categories."
+_TEXT = "Categories are text, NULL if missing; true, false and numbers (2, not 2.0), if they are the categories."
 _PROSET = """
 /* What probabilities start from. */
 static void start_at(const double *z, double *q) {
@@ -221,8 +221,8 @@ def to_c(model: Any, name: str = "model", background: Any = None) -> str:
     str
         ASCII, C99 without other files, allocation or state that changes. The comment at its top has the declarations.
         A sample is an array of double; with categories, of a struct with the `number` of a number (NAN: missing) and
-        the `text` of a category (NULL: missing; true, false and numbers as text, if the categories are those). One that
-        the model does not know differs from all others; an ordered one is missing.
+        the `text` of a category (NULL: missing; true, false and numbers as text, 2 for 2.0, if the categories are
+        those). One that the model does not know differs from all others; an ordered one is missing.
         Numbers read back to the same float64; class names are strings in UTF-8.
 
     Raises

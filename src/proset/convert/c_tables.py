@@ -42,5 +42,7 @@ def strings(name: str, strings: Iterable[object]) -> str:
 
 def _string(text: str) -> str:
     """A literal with everything but letters, digits and blanks as octal escapes, so that nothing has a meaning in C."""
+    if "\0" in text:
+        raise ValueError(f"model: {text!r} is not allowed as a class, category or column, text in C ends at a NUL")
     octets = text.encode("utf-8", "backslashreplace")
     return '"' + "".join(chr(c) if re.match(rb"[A-Za-z0-9 ]", bytes([c])) else f"\\{c:03o}" for c in octets) + '"'

@@ -159,10 +159,11 @@ def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormu
         )
         if base is not None:
             special |= {"base_coefficients": base[0][:, used], "base_intercepts": base[1]}
+    named = model if steps or hasattr(model, "feature_names_in_") else classifier  # a Pipeline may have no names
     shift, scale, low, high = scaling(steps, classifier)[:, :, used]
     return kind(
         classes=classifier.classes_,
-        feature_names=[str(name) for name in getattr(model, "feature_names_in_", (f"x{d}" for d in range(n_features)))],
+        feature_names=[str(name) for name in getattr(named, "feature_names_in_", (f"x{d}" for d in range(n_features)))],
         categories=encoding.levels,
         used=used,
         shift=shift,

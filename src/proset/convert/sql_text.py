@@ -46,6 +46,8 @@ def number_literal(value: float) -> str:
 
 
 def text_literal(text: str) -> str:
+    if "\0" in text:
+        raise ValueError(f"model: {text!r} is not allowed as a class or category, no text in SQL has a NUL")
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -14,7 +14,8 @@ from proset.attributions import Attributions
 from proset.plot import style
 from proset.plot.display import Display
 from proset.plot.fitted import Fitted
-from proset.plot.samples import checked_top, one_sample, text
+from proset.plot.samples import one_sample, text
+from proset.validation import checked_top
 
 
 class AttributionsDisplay(Display):

@@ -13,7 +13,8 @@ from proset.encoding import CATEGORY
 from proset.plot import style
 from proset.plot.display import Display
 from proset.plot.fitted import Fitted
-from proset.plot.samples import change, checked_top, one_sample, text
+from proset.plot.samples import change, one_sample, text
+from proset.validation import checked_top
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,8 @@ from proset.editing import Difference, diff
 from proset.plot import style
 from proset.plot.display import DataFrame, Display, new_axes
 from proset.plot.fitted import Fitted
-from proset.plot.samples import checked_top
 from proset.units import feature_names
+from proset.validation import checked_top
 
 
 class DifferenceDisplay(Display):

@@ -10,8 +10,8 @@ from matplotlib.ticker import PercentFormatter
 from proset.plot import style
 from proset.plot.display import DataFrame, Display
 from proset.plot.fitted import Fitted
-from proset.plot.samples import checked_top
 from proset.units import feature_names
+from proset.validation import checked_top
 
 ACCENT = style.COLOURS[4]
 USUAL: dict[str, Any] = {"marker": "|", "markersize": 13, "markeredgewidth": 2.0, "linestyle": "none"}

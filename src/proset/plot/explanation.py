@@ -57,7 +57,7 @@ class ExplanationDisplay(Display):
         """
         fitted, table = Fitted(estimator), one_sample(x)
         model = fitted.proset()
-        explanation = model.explain(fitted.scaled(table), top)
+        explanation = model.explain(fitted.table(table), top)
         return cls(explanation=explanation, classes=model.classes_).plot(ax, legend=legend)
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:

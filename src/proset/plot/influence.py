@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from proset.plot import style
 from proset.plot.display import DataFrame, Display
 from proset.plot.fitted import Fitted
-from proset.plot.samples import checked_top
+from proset.validation import checked_top
 
 HELPS, HARMS = style.COLOURS[0], style.COLOURS[4]
 PROTOTYPE: dict[str, Any] = {"marker": "D", "markersize": 5, "markerfacecolor": "white"}

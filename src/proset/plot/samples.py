@@ -52,10 +52,3 @@ def _number(value: float, digits: int) -> str:
     if abs(value) >= 10.0**digits:
         return f"{value:,.0f}" if abs(value) < 1e9 else f"{value:.{digits}g}"
     return f"{value:,.{digits}g}"
-
-
-def checked_top(top: int) -> int:
-    """How many are shown."""
-    if top < 1:
-        raise ValueError(f"top: {top} is not allowed, must be at least 1")
-    return top

@@ -40,7 +40,7 @@ class DecisionSurfaceDisplay(Display):
     samples : ndarray, shape (N, 2), optional
         Points to draw, with `labels` and `predicted`.
     labels, predicted : ndarray of int, shape (N,), optional
-        Class indices.
+        Class indices; -1 for a rejected sample.
     prototypes : ndarray, shape (J, 2), optional
     prototype_weights : ndarray, shape (J,), optional
         Areas of the circles are in proportion to them.
@@ -110,7 +110,8 @@ class DecisionSurfaceDisplay(Display):
         prototypes, weights = _in_plane(fitted, plane)
         shown: dict[str, Any] = {}
         if y is not None:
-            labels, predicted = (codes(found, fitted.model.classes_) for found in (y, estimator.predict(X)))
+            labels, classes, found = codes(y, fitted.model.classes_), fitted.model.classes_, estimator.predict(X)
+            predicted = np.where(np.isin(found, classes), np.searchsorted(classes, found), -1)  # -1: rejected
             shown = {"samples": plane.places(plane.table), "labels": labels, "predicted": predicted}
         return cls(
             x=x,

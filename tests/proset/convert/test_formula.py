@@ -1,14 +1,16 @@
 """What is refused is in tests/proset/bad_input.yaml; other tests run what is written."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
-from proset import ProsetClassifier, SetCoverClassifier, to_c, to_javascript, to_onnx
+from proset import ProsetClassifier, SetCoverClassifier, to_c, to_javascript, to_onnx, to_sql
 from proset.convert.formula import formula, scaling
 
 
@@ -55,3 +57,18 @@ def test_numbers_that_are_categories_are_not_scaled(convert):
 def test_what_is_not_fitted_is_refused():
     with pytest.raises(NotFittedError):
         formula(ProsetClassifier())
+
+
+@pytest.mark.parametrize("step", ["passthrough", None])
+def test_names_of_features_after_a_step_that_does_nothing(step):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    pipeline = Pipeline([("nothing", step), ("last", ProsetClassifier(lambda_v=0.01, lambda_w=1e-4))]).fit(X, y)
+    assert formula(pipeline).feature_names == list(X)
+
+
+@pytest.mark.parametrize("convert", [to_c, partial(to_sql, table="t", key="id")], ids=["C", "SQL"])
+def test_text_that_ends_too_early_is_refused(convert):
+    X = pd.DataFrame({"code": ["a\0b", "a\0c"] * 20})
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, np.tile([0, 1], 20))
+    with pytest.raises(ValueError, match=r"model: 'a\\x00b' is not allowed as a class"):
+        convert(model)

@@ -162,7 +162,7 @@ def test_bad_input(name, given, refused):
         with pytest.raises(ValueError, match="feature"):
             maker(name)(estimator, *narrow, **options)
     if hasattr(getattr(plot, name), "top"):
-        with pytest.raises(ValueError, match="top: 0 is not allowed, must be at least 1"):
+        with pytest.raises(ValueError, match="top: 0 is not allowed, must be a whole number of at least 1"):
             maker(name)(estimator, *data, top=0, **options)
 
 

@@ -1,5 +1,10 @@
-import numpy as np
+import warnings
 
+import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from proset import ProsetClassifier
 from proset.plot import ExplanationDisplay
 
 
@@ -31,3 +36,11 @@ def test_prototypes_are_named_with_similarity_and_weight(pipeline, flowers, rows
             assert (bar.get_width() > 0) == (y[row] == pipeline.classes_[k])
     quantile = pipeline[-1].familiarity_quantile(pipeline[:-1].transform(X.iloc[[70]]))[0]
     assert display.ax_.get_legend().get_title().get_text() == f"familiarity quantile {quantile:.2f}"
+
+
+def test_a_frame_goes_through_as_a_frame(flowers):
+    model = make_pipeline(StandardScaler().set_output(transform="pandas"), ProsetClassifier(max_prototypes=3))
+    model.fit(*flowers)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of names that are not there
+        ExplanationDisplay.from_estimator(model, flowers[0].iloc[[70]])

@@ -4,7 +4,7 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from proset import ProsetClassifier, SetCoverClassifier
+from proset import ProsetClassifier, RejectOptionClassifier, SetCoverClassifier
 from proset.plot import DecisionSurfaceDisplay
 from proset.plot.surface import shade
 
@@ -84,3 +84,12 @@ def test_prototypes_of_principal_components_have_no_place_in_the_data(flowers):
     X, y = flowers[0].iloc[:, 2:], flowers[1]
     model = make_pipeline(PCA(2), ProsetClassifier(random_state=0)).fit(X, y)
     assert DecisionSurfaceDisplay.from_estimator(model, X, grid_resolution=8).prototypes is None
+
+
+def test_a_rejected_sample_is_no_class(flowers):
+    X, y = flowers[0].iloc[:, 2:], flowers[1]
+    model = RejectOptionClassifier(ProsetClassifier(max_prototypes=5), rejection_rate=0.2).fit(X, y)
+    display = DecisionSurfaceDisplay.from_estimator(model, X, y)
+    rejected = model.predict(X) == model._reject_label
+    np.testing.assert_array_equal(display.predicted == -1, rejected)
+    assert 0 < rejected.sum() < len(y)
