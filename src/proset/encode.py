@@ -52,6 +52,9 @@ def encode(
     if not reset:
         check_is_fitted(estimator)
     refuse_sparse(X)
+    if getattr(X, "ndim", 2) == 1:
+        one = "Reshape your data: one sample is X[[i]], or X.iloc[[i]] of a frame"
+        raise ValueError(f"Expected 2D array, got 1D array instead. {one}")
     _refuse_missing_classes(y)
     wanted = "from_dtype" if not hasattr(estimator, "categorical_features") else estimator.categorical_features
     known = None if reset else getattr(estimator, "_encoding", None)

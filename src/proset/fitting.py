@@ -152,7 +152,7 @@ def size_table(
 def warn(classifier: FittedModel, X: np.ndarray) -> None:
     """Of batches that did not converge, and of a fit to scaled samples that learnt nothing; called by `fit`."""
     for number, batch in enumerate(classifier.batches_, start=1):
-        if not batch.converged:
+        if not batch.converged and len(batch.labels):  # without prototypes there is no weight to improve
             warnings.warn(
                 f"batch {number} did not converge after {batch.n_iter} iterations ({batch.message}); "
                 "increase max_iter or tol",

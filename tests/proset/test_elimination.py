@@ -117,6 +117,14 @@ def test_few_prototypes_are_chosen_where_few_are_enough():
     np.testing.assert_array_equal(few.with_prototypes(10**6).predict_proba(X), every.predict_proba(X))
 
 
+def test_no_prototype_converges():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 3))
+    with pytest.warns(UserWarning, match="max_prototypes=0 allows none") as said:
+        ProsetClassifier(max_prototypes=0).fit(X, X[:, 0] + 0.5 * rng.normal(size=150) > 0)
+    assert len(said) == 1
+
+
 def test_what_is_not_allowed():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="max_features: 1 is not allowed with references='split'"):

@@ -340,3 +340,11 @@ def test_steps_that_take_no_text_are_named():
         ProsetClassifierCV(scale=True).fit(X, y)
     with pytest.raises(ValueError, match="base: LogisticRegression takes no text, put an encoder before it"):
         ProsetClassifier(base=make_pipeline(StandardScaler(), LogisticRegression())).fit(X, y)
+
+
+def test_a_row_is_no_table():
+    X, y = people()
+    model = fitted(X, y)
+    for row in (X.iloc[0], X.iloc[0].to_numpy()):
+        with pytest.raises(ValueError, match=r"one sample is X\[\[i\]\], or X.iloc\[\[i\]\] of a frame"):
+            model.predict(row)

@@ -244,7 +244,7 @@ def to_c(model: Any, name: str = "model", background: Any = None) -> str:
     int side_predict(const double *x) {
     int side_explain(const double *x, int top, double *start, int *prototypes, double *shares) {
     """
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", str(name)):
         raise ValueError(f"name: {name!r} is not allowed, must be letters, digits and _, not beginning with a digit")
     what = formula(model)
     compared = None if background is None else background_of(what, model, background)
