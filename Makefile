@@ -17,6 +17,8 @@ NOWHERE := http://127.0.0.1:9
 # each of which would compile this project again where the environment forbids bytecode, as images of containers do.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 
+# The compiler makes its libraries once instead of in each build.
+export ZIG_GLOBAL_CACHE_DIR := $(CURDIR)/.venv/zig
 # Snakemake and Matplotlib keep caches below the home folder; elsewhere if it cannot be written.
 ifneq ($(shell test -w "$(HOME)" && echo writable),writable)
 export XDG_CACHE_HOME := $(CURDIR)/.snakemake/cache

@@ -83,7 +83,7 @@ def compile_library(folder: Path, platform_tag: str | None = None) -> None:
     name = "_kernel.dll" if system == "win32" else "_kernel.so"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": scratch, "ZIG_LOCAL_CACHE_DIR": scratch}
+        environment = {"ZIG_GLOBAL_CACHE_DIR": scratch, **os.environ, "ZIG_LOCAL_CACHE_DIR": scratch}
         built = objects(Path(scratch), compiler(target), machine, environment)
         link(Path(scratch, name), compiler(target), built, system, environment)
         (folder / f"{name}.new").write_bytes(Path(scratch, name).read_bytes())

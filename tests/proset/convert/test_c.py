@@ -24,7 +24,7 @@ def prefix(name):
 def compiled(tmp_path_factory):
     """A function that compiles all C files of a folder."""
     cache = str(tmp_path_factory.mktemp("cache"))
-    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache}
+    environment = {"ZIG_GLOBAL_CACHE_DIR": cache, **os.environ, "ZIG_LOCAL_CACHE_DIR": cache}
 
     def compiled(folder, name, *options):
         command = [*setup.compiler(), *STRICT, "-O1", *options, "-o", folder / name, *sorted(folder.glob("*.c")), "-lm"]
