@@ -59,7 +59,8 @@ def roc_auc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None 
     n_classes = probabilities.shape[1]
     if n_classes == 2:
         return float(roc_auc_score(y, probabilities[:, 1], sample_weight=weight))
-    # scikit-learn has no sample weights for pairs of classes
+    if weight is not None:  # scikit-learn has no sample weights for pairs of classes, but one of 0 is as good as none
+        probabilities, y = probabilities[weight > 0], y[weight > 0]
     return float(roc_auc_score(y, probabilities, multi_class="ovo", average="macro", labels=range(n_classes)))
 
 

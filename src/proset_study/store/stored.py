@@ -68,7 +68,7 @@ class Final:
 
     @cached_property
     def stage1(self) -> dict | None:
-        """Selection of the parameters; see `fits.search.select_parameters`."""
+        """Selection of the parameters; see `fits.selection.select_parameters`."""
         return read_json(layout.file_in(self.folder, layout.PARAMETERS)) if self.stage1_folder else None
 
     @property

@@ -13,6 +13,7 @@ from proset_study.base.environment import COPIES
 from proset_study.base.records import fingerprint
 from proset_study.data.matrix import module_of
 from proset_study.data.sources import source_of
+from proset_study.fits import evaluations
 from proset_study.fits.evaluations import KINDS
 from proset_study.study import blocks
 from proset_study.study.config.study import Study
@@ -111,14 +112,18 @@ def run_key(study: Study, run: str, data_set: str) -> str:
     rules = [settings.selection_rule, settings.size_rule, settings.criterion, study.fixed_parameters(run)]
     numbers = [study.n_trials(run, data_set), study.final_fits(run), study.config["seed"], study.config["folds"]]
     codes = [key(job, method=method) for job in ("search", "select", "fit")]
+    if source is not None and source.method != method:  # E4 is of the method of E3, but a mean of models need not be
+        codes += [key(job, method=source.method) for job in ("search", "select")]
     return fingerprint(method, searched, study.stage2_settings(run, data_set), rules, numbers, codes)
 
 
 @cache
 def evaluation_key(study: Study, run: str, data_set: str, kind: str) -> str:
     """Changes with what an evaluation depends on, besides the final model."""
-    code = key("evaluation", kind=kind, method=study.runs[run].method)
-    return fingerprint(study.evaluation_settings(kind), study.data_settings(data_set), study.config["seed"], code)
+    settings, codes = study.data_settings(data_set), [key("evaluation", kind=kind, method=study.runs[run].method)]
+    if evaluations.get(kind).generated:  # the true probabilities are in no file
+        codes.append(key("data", source=source_of(settings)))
+    return fingerprint(study.evaluation_settings(kind), settings, study.config["seed"], *codes)
 
 
 def key_of_all(study: Study, replicate: int, data_set: str) -> str:

@@ -17,6 +17,7 @@ import zlib
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import resolve_name
 from pathlib import Path
 
 from proset import arithmetic
@@ -181,7 +182,8 @@ def _remembered(path: Path, name: str, text: str) -> tuple[str, frozenset[str], 
         known_digest, source, imported, named = json.loads(zlib.decompress(kept.read_bytes()))
         if known_digest == digest:
             return source, frozenset(imported), tuple(named)
-    source, imported, named = _normalised(name, text)
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    source, imported, named = _normalised(name, text, package)
     if not sys.dont_write_bytecode:
         with suppress(OSError):  # a folder that cannot be written to, as with bytecode
             kept.parent.mkdir(exist_ok=True)
@@ -195,12 +197,12 @@ def _own_source() -> str:
     return Path(__file__).read_text(encoding="utf-8")
 
 
-def _normalised(name: str, text: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
+def _normalised(name: str, text: str, package: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
     """What counts of a source, what it imports, and what may be names of files if it is a method by command."""
     tree = ast.parse(text)
     if name in _FORMATS:
         return next(s for s in map(ast.unparse, tree.body) if s.startswith("FORMAT_VERSION = ")), frozenset(), ()
-    for_numbers = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ()))
+    for_numbers = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ()), package)
     tree, imported = for_numbers.visit(tree), frozenset(for_numbers.imported)
     return ast.dump(tree), imported, _constants(tree) if _COMMAND in imported else ()
 
@@ -243,8 +245,8 @@ class _ForNumbers(ast.NodeTransformer):
     In `imported` it notes what is imported by what is left.
     """
 
-    def __init__(self, about: tuple[str, ...]):
-        self._about = set(about)
+    def __init__(self, about: tuple[str, ...], package: str):
+        self._about, self._package = set(about), package
         self.imported: list[str] = []
 
     def visit_Module(self, node):
@@ -283,8 +285,8 @@ class _ForNumbers(ast.NodeTransformer):
     def visit_ImportFrom(self, node):
         if node.module in ("typing", "collections.abc", "proset_study.base.additions"):
             return None
-        if node.module and node.level == 0:
-            self.imported += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+        module = resolve_name("." * node.level + (node.module or ""), self._package)
+        self.imported += (module, *(f"{module}.{alias.name}" for alias in node.names))
         return node
 
     def visit_AugAssign(self, node):  # where else modules are looked for is in no result

@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from proset_study.study.config.study import Study
-from proset_study.study.plan import JOB_SECONDS, duration, fits_of
+from proset_study.study.plan import JOB_SECONDS, all_fits_of, duration
 
 SECONDS = 10.0  # between two lines
 TRUST = 0.1  # of the estimate of the whole, which counts as if it had been seen already
 STAGES = {
     "data": ("openml", "data", "dissimilarities", "split"),
-    "searches": ("stage1", "select_parameters", "stage2", "select_complexity", "standing_on"),
+    "searches": ("stage1", "select_parameters", "stage2", "select_complexity", "standing_on", "all_runs"),
     "final models": ("fit", "evaluate"),
 }
 REPORT = "report"  # all other rules
@@ -35,8 +35,7 @@ class Job(NamedTuple):
 def job_of(rule: str, wildcards: dict[str, str], study: Study) -> Job:
     """The stage of a job and how long it takes, by its rule and wildcards."""
     stage = next((name for name, rules in STAGES.items() if rule in rules), REPORT)
-    fits = fits_of(rule, wildcards, study)
-    return Job(stage, JOB_SECONDS + (fits.seconds if fits else 0.0))
+    return Job(stage, JOB_SECONDS + sum(fits.seconds for fits in all_fits_of(rule, wildcards, study)))
 
 
 class Progress(logging.Handler):

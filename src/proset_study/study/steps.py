@@ -16,7 +16,7 @@ from proset_study.data.download import download
 from proset_study.data.matrix import write_matrix
 from proset_study.data.openml import TABLE, table_of
 from proset_study.data.sources import make
-from proset_study.data.splits import read_split, write_split
+from proset_study.data.splits import TEST, read_split, write_split
 from proset_study.data.splitting import split
 from proset_study.data.table_file import located
 from proset_study.data.time_splitting import split_in_time
@@ -35,9 +35,10 @@ def run_case(study: Study, replicate: int, data_set: str, run: str) -> None:
     place, code = Place(study, replicate, data_set, run), key("search", method=settings.method)
     place.file(layout.FIT).parent.mkdir(parents=True, exist_ok=True)
     source = study.stage1_run(settings)
-    if source is settings:
-        stage1(*place, **blocks.whole(study, "stage1", run, data_set)._asdict(), code=code)
     if source is not None:
+        if source is settings or source.name not in all_runs.runs_on(study, replicate, data_set):
+            numbers = blocks.whole(study, "stage1", source.name, data_set)._asdict()
+            stage1(*place._replace(run=source.name), **numbers, code=key("search", method=source.method))
         select_parameters(*place)
     stage2(*place, **blocks.whole(study, "stage2", run, data_set)._asdict(), code=code)
     select_complexity(*place)
@@ -47,19 +48,23 @@ def run_case(study: Study, replicate: int, data_set: str, run: str) -> None:
 def run_all(study: Study, replicate: int, data_set: str) -> None:
     """Make a data set, and search, fit and evaluate all that is run on it, as far as that is not done already."""
     import_xgboost_alone()  # before another method imports what makes that slow
-    place, failures = Place(study, replicate, data_set), []
+    place, failures = Place(study, replicate, data_set), dict[str, str]()
     table = study.data_settings(data_set).get("file")
     key_of_data = fingerprint(all_runs.data_key(study, data_set), *([located(table)] if table else []))
     files = [place.name(layout.DATA), place.name(layout.SPLIT)]
     files += [place.name(layout.DISSIMILARITIES, metric=metric) for metric in study.stored_metrics(data_set)]
     _once(place.file(layout.DATA_DONE), key_of_data, files, prepare_data_set, study, replicate, data_set)
     for run in all_runs.runs_on(study, replicate, data_set):
+        source = study.stage1_run(study.runs[run])
+        if source is not None and source.name in failures:  # its records may be those of an earlier config
+            failures[run] = f"it takes parameters from {source.name}"
+            continue
         try:
             _run_and_evaluate(place._replace(run=run), [Path(file) for file in files])
-        except (ValueError, ArithmeticError, RuntimeError, OSError, MemoryError) as error:  # the others are made
-            failures.append(f"{run}: {error}")
+        except Exception as error:  # the others are made, whatever a library raises
+            failures[run] = f"{type(error).__name__}: {error}"
     if failures:
-        raise RuntimeError("\n".join(failures))
+        raise RuntimeError("\n".join(f"{run}: {why}" for run, why in failures.items()))
     write_json(place.file(layout.ALL_RUNS), {"fingerprint": all_runs.key_of_all(study, replicate, data_set)})
 
 
@@ -75,11 +80,15 @@ def _run_and_evaluate(place: Place, data: list[Path]) -> None:
 
 
 def _once(done: Path, wanted: str, files: list[str], make: Callable[..., None], *arguments: Any) -> None:
-    """Make some files, unless they are there and `done` says that they were made for the same key."""
+    """Make some files, unless they are there and `done` says that they were made for the same key.
+
+    `done` is there from the first moment on, without a key: Snakemake would take what was left of a job that ended
+    before for its own, and for up to date (see `all_runs.in_one_job`).
+    """
     with suppress(OSError, ValueError):
         if read_json(done)["fingerprint"] == wanted and all(Path(file).exists() for file in files):
             return
-    done.unlink(missing_ok=True)
+    write_json(done, {"fingerprint": None})
     make(*arguments)
     write_json(done, {"fingerprint": wanted})
 
@@ -132,9 +141,25 @@ def make_split(study: Study, replicate: int, data_set: str) -> None:
     data = DataSet.load(place.file(layout.DATA))
     try:
         folds = split_of(study, replicate, data_set, data)
+        _check_weights(data, folds, study.config["folds"])
     except ValueError as error:
         raise ValueError(f"data_sets.{data_set}: {error}") from error
     write_split(place.file(layout.SPLIT), folds)
+
+
+def _check_weights(data: DataSet, folds: np.ndarray, n_folds: int) -> None:
+    """Refuse (ValueError) a fold in which all weights are 0, and a test part in which those of a class are."""
+    if data.sample_weight is None:
+        return
+    counts = data.sample_weight > 0
+    if empty := sorted(set(range(n_folds)) - set(folds[counts].tolist())):
+        raise ValueError(
+            f"weight: fold {empty[0]} has no row of positive weight to score; fewer folds, or other weights"
+        )
+    if len(absent := np.setdiff1d(data.y, data.y[counts & (folds == TEST)])):
+        raise ValueError(
+            f"weight: the test part has no row of positive weight of class {str(data.class_names[absent[0]])!r}"
+        )
 
 
 def split_of(study: Study, replicate: int, data_set: str, data: DataSet) -> np.ndarray:

@@ -39,6 +39,8 @@ def test_roc_auc_of_three_classes_is_the_mean_over_pairs(rng):
 
     expected = np.mean([(auc(a, b) + auc(b, a)) / 2 for a, b in [(0, 1), (0, 2), (1, 2)]])
     assert roc_auc(p, y) == pytest.approx(expected)
+    some = np.concatenate([p, p[:9]]), np.concatenate([y, (y[:9] + 1) % 3]), np.repeat([1.0, 0.0], [80, 9])
+    assert roc_auc(*some) == pytest.approx(expected)  # rows without weight are not there
 
 
 def test_balanced_accuracy_is_the_mean_over_classes():

@@ -217,6 +217,15 @@ def test_what_decides_a_result_counts(package):
         forget()
 
 
+def test_what_is_imported_by_a_relative_name_counts(package):
+    """A method of one's own may do so."""
+    (package / "proset_study/methods/helper.py").write_text("K = 1\n", encoding="utf-8")
+    edit(package / "proset_study/methods/knn.py", "\nfrom proset", "\nfrom .helper import K\nfrom proset")
+    before = keys("search")
+    edit(package / "proset_study/methods/helper.py", "K = 1", "K = 2")
+    assert stale(before) == {"search knn"}
+
+
 def test_how_a_split_is_drawn_counts_for_the_split_alone(package):
     """Fits follow by their input."""
     before = keys()

@@ -72,6 +72,9 @@ def test_jobs_have_the_stage_and_the_seconds_of_the_plan():
     search = job_of("stage1", {**place, "run": "E3", **chunk}, study)
     assert search.stage == "searches"
     assert search.seconds > job_of("fit", {**place, "run": "E3"}, study).seconds > JOB_SECONDS
+    everything = job_of("all_runs", place, study)
+    assert everything.stage == "searches"
+    assert everything.seconds > search.seconds
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,10 @@ RESERVED = {  # names of rules
 }
 
 
+_CHANGEABLE = {"trials", "complexity", "space", "parameters"}  # by overrides
+_OF_COLUMNS = ("drop", "threshold", "categorical", "impute", "items")  # settings of a table
+
+
 class ConfigError(ValueError):
     """The config is wrong; the message names the key, what was given and what is allowed."""
 
@@ -214,7 +218,7 @@ def _parameter_errors(where, entry, method, experiments, selected) -> Iterator[s
         errors = [
             _refused(f"{where}.overrides.{data_set}.{stage}", change, "it changes what is not there")
             for stage, change in entry.get("overrides", {}).get(data_set, {}).items()
-            if stage not in entry or not set(change) <= {"trials", "complexity", "space", "parameters"}
+            if stage not in entry or "from" in entry[stage] or not set(change) <= _CHANGEABLE
         ]
         if errors := errors[:1] or list(_errors_on(where, entry, method, space, data_set)):
             yield from errors
@@ -232,6 +236,7 @@ def _searches(entry, method) -> bool:
 def _errors_on(where, entry, method, space, data_set) -> Iterator[str]:
     """Errors of the values that an experiment has on a data set."""
     run, longest = Run(where, where, "", entry), largest_complexity(method)
+    searched = {*space, *run.stage("stage1", data_set).get("space", {})}
     given = {*space, *entry.get("parameters", {}), *entry.get("vary", {})}
     for stage in ("stage1", "stage2"):
         settings = run.stage(stage, data_set)
@@ -248,7 +253,11 @@ def _errors_on(where, entry, method, space, data_set) -> Iterator[str]:
                     yield _refused(f"{where}.stage1.trials", settings["trials"], f"the grid has {points}")
         for name, value in settings.get("parameters", {}).items():
             yield from _value_errors(f"{where}.parameters.{name}", method, name, value)
+            if name in searched:
+                yield _refused(f"{where}.{stage}.parameters.{name}", value, "stage1.space has it, too")
     for name, values in entry.get("vary", {}).items():
+        if name in searched:
+            yield _refused(f"{where}.vary", name, "stage1.space has it, too")
         if name != "metric":
             for value in values:
                 yield from _value_errors(f"{where}.vary.{name}", method, name, value)
@@ -327,6 +336,9 @@ def _file_errors(where, settings) -> Iterator[str]:
         yield f"{where}.{error}"
     if file.endswith(".npz") and kind_of(settings) != MATRIX:
         yield _refused(f"{where}.file", file, ".npz is for metric: precomputed only")
+    elif file.endswith(".npz"):
+        for key in (key for key in _OF_COLUMNS if key in settings):
+            yield _refused(f"{where}.{key}", settings[key], "an .npz file has arrays and no columns")
     for key, what in (("rows", "has dissimilarities of all rows"), ("time", "has no times")):
         if key in settings and kind_of(settings) == MATRIX:
             yield _refused(f"{where}.{key}", settings[key], f"metric: precomputed {what}")

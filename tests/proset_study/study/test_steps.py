@@ -1,0 +1,108 @@
+import pytest
+
+from proset_study.base.records import read_json
+from proset_study.data.dataset import DataSet
+from proset_study.study import all_runs, fingerprints, layout, steps
+from proset_study.study.config.checks import load
+from proset_study.study.layout import Place
+
+SEARCH = {"trials": 2, "complexity": 3, "space": {"min_samples_leaf": {"integers": [1, 9]}}}
+TREES = {"method": "random_forest", "data_sets": ["wine"], "stage2": {"complexity": 4}, "title": "trees"}
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    """Extra trees that take their parameters from a random forest, in one job."""
+    monkeypatch.chdir(tmp_path)
+    return {
+        **{"study": "few", "seed": 1, "replicates": [0], "folds": 2, "test_fraction": 0.3, "jobs": "data_sets"},
+        "data_sets": {"wine": {"sklearn": "wine"}},
+        "experiments": {
+            "forest": {**TREES, "stage1": SEARCH},
+            "extra": {**TREES, "method": "extra_trees", "stage1": {"from": "forest"}},
+        },
+    }
+
+
+def test_the_search_that_another_run_takes_from_is_made_for_it_alone(config):
+    study = load({**config, "only": {"extra": ["wine"]}})
+    steps.run_all(study, 0, "wine")
+    found = read_json(Place(study, 0, "wine", "extra").file(layout.FIT))["parameters"]
+    whole = load({**config, "study": "whole"})
+    steps.run_all(whole, 0, "wine")
+    assert found == read_json(Place(whole, 0, "wine", "extra").file(layout.FIT))["parameters"]
+
+
+def test_the_code_of_the_method_that_parameters_are_from_counts(config, monkeypatch):
+    study = load(config)
+    before = all_runs.run_key(study, "extra", "wine")
+    real = fingerprints.key
+    monkeypatch.setattr(
+        all_runs, "key", lambda job, **of: real(job, **of) + ("x" if of.get("method") == "random_forest" else "")
+    )
+    all_runs.run_key.cache_clear()
+    assert all_runs.run_key(study, "extra", "wine") != before
+    all_runs.run_key.cache_clear()
+
+
+def test_a_library_may_raise_anything_and_what_depends_on_it_is_not_made(config, monkeypatch):
+    config["experiments"]["neighbours"] = {**TREES, "method": "knn"}
+    study = load(config)
+
+    class LibraryError(Exception):
+        pass
+
+    def fail(*_):
+        raise LibraryError("no trees today")
+
+    monkeypatch.setattr("proset_study.methods.random_forest.RandomForest.fit", fail)
+    with pytest.raises(RuntimeError) as error:
+        steps.run_all(study, 0, "wine")
+    assert str(error.value).splitlines() == [
+        "forest: LibraryError: no trees today",
+        "extra: it takes parameters from forest",
+    ]
+    assert Place(study, 0, "wine", "neighbours").file(layout.FIT).exists()
+
+
+def test_data_that_was_left_half_made_is_made_again_by_the_same_job(config, monkeypatch):
+    """Rules of Snakemake would take it for their own and for up to date."""
+    study = load(config)
+    steps.run_all(study, 0, "wine")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    changed = load({**config, "seed": 2})
+    with monkeypatch.context() as patch:
+        patch.setattr(steps, "prepare_data_set", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            steps.run_all(changed, 0, "wine")
+    again = load({**config, "seed": 2, "jobs": "searches"})
+    assert Place(again, "0", "wine", "extra").is_in_one_job
+    split = Place(again, 0, "wine").file(layout.SPLIT)
+    before = split.read_bytes()
+    steps.run_all(again, 0, "wine")
+    assert split.read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("weighted", "said"),
+    [
+        (lambda folds, y: folds != 1, r"data_sets.wine: weight: fold 1 has no row of positive weight"),
+        (
+            lambda folds, y: (folds >= 0) | (y != 2),
+            r"weight: the test part has no row of positive weight of class 'class_2'",
+        ),
+    ],
+)
+def test_weights_that_leave_nothing_to_score_are_refused(config, monkeypatch, weighted, said):
+    study = load(config)
+    steps.prepare_data_set(study, 0, "wine")
+    place = Place(study, 0, "wine")
+    data = DataSet.load(place.file(layout.DATA))
+    folds = steps.split_of(study, 0, "wine", data)
+    data = DataSet(**{**vars(data), "sample_weight": weighted(folds, data.y).astype(float)})
+    monkeypatch.setattr(DataSet, "load", lambda path: data)
+    with pytest.raises(ValueError, match=said):
+        steps.make_split(study, 0, "wine")
