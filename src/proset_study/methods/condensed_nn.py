@@ -40,12 +40,13 @@ def condensed(distances_from: Callable[[int], np.ndarray], y: np.ndarray, order:
     """
     kept: list[int] = []
     distance, predicted = np.full(len(y), np.inf), np.full(len(y), -1)  # of the nearest of those kept
-    before = -1
+    taken, before = np.zeros(len(y), dtype=bool), -1
     while len(kept) > before:
         before = len(kept)
         for i in order:
-            if predicted[i] != y[i] and distance[i] > 0:
+            if predicted[i] != y[i] and distance[i] > 0 and not taken[i]:  # that of equal samples need not be 0
                 kept.append(int(i))
+                taken[i] = True
                 added = distances_from(int(i))
                 closer = added < distance
                 distance[closer], predicted[closer] = added[closer], y[i]

@@ -121,6 +121,11 @@ def test_condensed_set_by_hand():
     assert condensed(lambda i: np.abs(x - x[i]), y, np.array([2, 3, 0, 1, 4, 5])) == [2, 3]
 
 
+def test_equal_samples_of_two_classes_end_though_their_distance_is_not_quite_zero():
+    x = np.array([0.0, 1.0, 1.0])
+    assert condensed(lambda i: np.abs(x - x[i]) + 1e-9, np.array([0, 0, 1]), np.arange(3)) == [0, 2, 1]
+
+
 def test_condensed_set_makes_no_error_on_the_samples(digits):
     X, y = digits
     fitted = fit("condensed_nn", X, y)

@@ -92,7 +92,7 @@ def test_data_that_was_left_half_made_is_made_again_by_the_same_job(config, monk
         (lambda folds, y: folds != 1, r"data_sets.wine: weight: fold 1 has no row of positive weight"),
         (
             lambda folds, y: (folds >= 0) | (y != 2),
-            r"weight: the test part has no row of positive weight of class 'class_2'",
+            r"the test part has no row of positive weight of class 'class_2'",
         ),
     ],
 )
