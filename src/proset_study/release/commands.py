@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from proset_study.study import layout
@@ -35,21 +36,17 @@ def merge(stores: Sequence[Path], output: Path) -> None:
 
 def standing_of(predictions: Path, report: Path, output: Path, experiment: str = "") -> None:
     """Where a method, whose predictions are given, stands among those of a report."""
-    import tempfile
-
     from proset_study.release.elsewhere import write_standing_of
 
-    with tempfile.TemporaryDirectory() as scratch:
+    with TemporaryDirectory() as scratch:
         write_standing_of(predictions, report, output, experiment, Path(scratch))
 
 
 def store_of(predictions: Path, report: Path, output: Path, name: str, experiment: str = "") -> None:
     """A store of predictions that are given, as an experiment of a new name, for `merge` and `leaderboard`."""
-    import tempfile
-
     from proset_study.release.elsewhere import write_store_of
 
-    with tempfile.TemporaryDirectory() as scratch:
+    with TemporaryDirectory() as scratch:
         write_store_of(predictions, report, output, name, experiment, Path(scratch))
 
 
@@ -62,11 +59,9 @@ def leaderboard(
     seed: int = 0,
 ) -> None:
     """A page with the methods of a report and of stores, ranked, that says how each number has been checked."""
-    import tempfile
-
     from proset_study.release.leaderboard import write_leaderboard
 
-    with tempfile.TemporaryDirectory() as scratch:
+    with TemporaryDirectory() as scratch:
         write_leaderboard(report, stores, output, data_sets, refits, seed, Path(scratch))
 
 
@@ -91,13 +86,11 @@ def verify(
 
     Of `pages` data sets, by default of all, pages and figures are rendered again.
     """
-    import tempfile
-
     from proset_study.release.verify.foreign import bounded
     from proset_study.release.verify.report import verify
 
     differences = 0
-    with tempfile.TemporaryDirectory() as scratch, bounded(minutes, Path(scratch)):
+    with TemporaryDirectory() as scratch, bounded(minutes, Path(scratch)):
         said = verify(report, published, refits, seed, Path(scratch), map(str, files), archive, n_pages=pages)
         for line in said:
             differences += 1
@@ -123,10 +116,8 @@ def verify_release(
 
 def restore(report: Path, archive: Path | None = None, files: Sequence[Path] = ()) -> None:
     """The searches of a report below results/, where a run of its study finds them."""
-    import tempfile
-
     from proset_study.release.verify.restore import restore
 
-    with tempfile.TemporaryDirectory() as scratch:
+    with TemporaryDirectory() as scratch:
         n_records, replicates = restore(report, Path(scratch), map(str, files), archive)
     print(f"{n_records:,} records of searches are restored, of replicates {', '.join(map(str, replicates)) or 'none'}")

@@ -49,7 +49,7 @@ def write_leaderboard(
     fitted again, where the report has their records. A ValueError names what contradicts something else.
     """
     protocol = Protocol(report, scratch)
-    known = protocol.study.data_sets
+    known, replicates = protocol.study.data_sets, protocol.study.config["replicates"]  # others are not of all methods
     if unknown := [name for name in data_sets if name not in known]:
         raise ValueError(f"data_sets: {unknown[0]!r} is not allowed, allowed are {listed(known)}")
     wanted = list(data_sets) or known
@@ -68,7 +68,10 @@ def write_leaderboard(
     for name in dict.fromkeys([*claimed, *predicted]):
         computed = _scores(row for one in predicted[name] for row in scored(one, protocol))[name]
         _check(name, claimed[name], computed, protocol)
-        entries.append(_entry(name, claimed[name], computed, predicted[name], sources.get(name, report)))
+        shown = {fit: s for fit, s in {**claimed[name], **computed}.items() if fit[1] in replicates}
+        if shown:
+            n_computed, source = len(shown.keys() & computed.keys()), sources.get(name, report)
+            entries.append(_entry(name, shown, n_computed, set(replicates), predicted[name], source))
     if n_refits:
         stored = Unpacked(ForeignReport(report), protocol.study, scratch)
         rng = np.random.default_rng(seed)
@@ -96,20 +99,24 @@ def _check(name, claimed: Scores, computed: Scores, protocol: Protocol) -> None:
                 raise ValueError(f"{what}: its predictions have a {quantity} of {again:.12g}, {of_report}")
 
 
-def _entry(name, claimed: Scores, computed: Scores, predicted: list[Predicted], source: Path) -> Entry:
+def _entry(
+    name, shown: Scores, n_computed: int, replicates: set[int], predicted: list[Predicted], source: Path
+) -> Entry:
+    """Log-losses are of data sets with all replicates only: means over some would be of other splits."""
     experiment, method = name
-    shown = {**claimed, **computed}
     is_known = method in methods.METHODS
     has_losses = methods.get(method).probabilistic if is_known else not predicted or are_probabilities(predicted)
-    means = {data_set: _means(shown, fits) for data_set, fits in groups(shown, lambda fit: fit[0]).items()}
+    by_data_set = groups(shown, lambda fit: fit[0])
+    means = {data_set: _means(shown, fits) for data_set, fits in by_data_set.items()}
+    whole = [data_set for data_set, fits in by_data_set.items() if {fit[1] for fit in fits} == replicates]
     return Entry(
         experiment or method,
         method,
         str(source),
-        {data_set: mean["log_loss"] for data_set, mean in means.items()} if has_losses else {},
+        {data_set: means[data_set]["log_loss"] for data_set in whole} if has_losses else {},
         {data_set: 1 - mean["balanced_accuracy"] for data_set, mean in means.items()},
         scored=len(shown),
-        recomputed=len(computed),
+        recomputed=n_computed,
     )
 
 

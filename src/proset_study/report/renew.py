@@ -14,14 +14,15 @@ from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
 from proset_study.base.records import read_json, write_json, write_text
+from proset_study.report.analysis.manifest import DOCS
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.numbers import numbers_record
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import write_drawn
 from proset_study.report.figures.registry import overview_figures
 from proset_study.report.pages.front_page import write_index, write_tables
-from proset_study.report.pages.library import write_library
 from proset_study.report.pages.links import as_committed
+from proset_study.report.pages.pages import write_library
 from proset_study.report.row_files import AGAINST_PUBLISHED, OF_NUMBERS, write_row_files
 from proset_study.report.tables.table_files import write_workbook
 from proset_study.report.tables.tables import shown_tables
@@ -48,7 +49,6 @@ PARTS = (  # of a front page that follow from the numbers alone
 OVERVIEW = layout.FIGURES.format(data_set="overview")
 LISTED = f"{OVERVIEW}/figures.json"
 CATEGORIES = ("Verdict", "Over data sets", "Over replicates")  # of figures that follow from the numbers
-DOCS = "../../docs/"  # from a committed report
 
 
 def renew(report: Path, published: Path) -> list[str]:

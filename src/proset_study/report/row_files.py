@@ -6,13 +6,13 @@ from typing import Any
 
 from proset_study.report.analysis import prototypes, response_curves
 from proset_study.report.analysis.battery import Table
-from proset_study.report.analysis.battery_findings import BatteryFindings, battery_findings
 from proset_study.report.analysis.costs import Cost, costs
 from proset_study.report.analysis.dependence import Alike, Effect
 from proset_study.report.analysis.edges import Edge, edges
 from proset_study.report.analysis.findings import METHOD_COLUMNS, RULE_COLUMNS, methods_over_replicates, rules
 from proset_study.report.analysis.over_data_sets import Omnibus, OverDataSets, Pair, Rank, over_data_sets
 from proset_study.report.analysis.pareto import Point
+from proset_study.report.analysis.pays import BatteryFindings, battery_findings
 from proset_study.report.analysis.published import Agreement, agreement
 from proset_study.report.analysis.ratings import Rating
 from proset_study.report.analysis.reproduction import Finding, reproduction

@@ -161,6 +161,15 @@ def format_number(quantity: str, value: float | None) -> str:
     return f"{round(value):,}"
 
 
+def in_script(text: str) -> str:
+    """JSON for a script element of a page, which none of its texts can end or turn into something else.
+
+    >>> print(in_script('"</script>", "<!--<script>"'))
+    "<\\/script>", "\\u003c!--<script>"
+    """
+    return text.replace("</", "<\\/").replace("<!--", "\\u003c!--")
+
+
 def how_many(names: list[str]) -> str:
     """How many there are, and which if they are few.
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from proset_study.base.records import write_json, write_text
 from proset_study.report.analysis.findings import FEATURE_COLUMNS, selected_features
-from proset_study.report.analysis.manifest import manifest, rendered
+from proset_study.report.analysis.manifest import DOCS, manifest, rendered
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.numbers import numbers_record
 from proset_study.report.catalogue import write_figures
 from proset_study.report.claims import write_claims
 from proset_study.report.pages.evaluation import write_evaluation
-from proset_study.report.pages.pages import write_data_set
+from proset_study.report.pages.pages import write_data_set, write_library
 from proset_study.report.row_files import write_row_files
 from proset_study.report.tables.table_files import write_table, write_workbook
 from proset_study.report.tables.tables import shown_tables, study_tables
@@ -32,12 +32,12 @@ def write_report(
     `stored` is a `Finished` one for a partial report; `options` are those of the commands that the pages give.
     """
     if "manifest" in parts:  # first, because fits that do not belong together are refused
-        docs = "../../docs/" if (folder.parent.parent / "docs/statistics.md").exists() else ""  # in the repository only
+        docs = DOCS if (folder.parent.parent / "docs/statistics.md").exists() else ""  # in the repository only
         known = manifest(stored) | {"rendered": rendered(options, docs)}
         write_text(folder / layout.MANIFEST, json.dumps(known, indent=1, allow_nan=False) + "\n")
     if "tables" in parts:
         for table in study_tables(stored, published):
-            if table.numbers:
+            if table.shown.numbers:
                 write_table(folder / layout.TABLES, table)
     if "numbers" in parts:  # all else that follows from the records alone
         write_workbook(folder / layout.WORKBOOK, [table for table, _ in shown_tables(stored, published)])
@@ -76,7 +76,6 @@ def write_page_of(data_set: str, stored: Stored, folder: Path, options: list[str
 def _overview(stored, folder, published, options):
     """The pages over all data sets and their figures; they show the models' numbers and the manifest."""
     from proset_study.report.pages.front_page import write_explore, write_index, write_tables
-    from proset_study.report.pages.library import write_library
     from proset_study.report.pages.when_it_pays import write_when_it_pays
 
     figures = folder / layout.FIGURES.format(data_set="overview")

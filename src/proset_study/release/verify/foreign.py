@@ -94,7 +94,10 @@ class ForeignReport:
             if packed:
                 yield f"{layout.CHECKSUMS} is missing, a release has it"
             return
-        known = dict(line.split("  ", 1)[::-1] for line in self.text(layout.CHECKSUMS).splitlines() if "  " in line)
+        lines = [line.split("  ", 1) for line in self.text(layout.CHECKSUMS).splitlines() if "  " in line]
+        known = {name: digest for digest, name in lines}
+        if len(known) < len(lines):
+            yield f"{layout.CHECKSUMS} has a file twice"
         for name, digest in known.items():
             if name in self.files and sha256(self.path(name).read_bytes()).hexdigest() != digest:
                 yield f"{name} has another checksum than in {layout.CHECKSUMS}"
@@ -174,7 +177,7 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
         file = settings.get("file") if isinstance(settings, dict) else None
         if isinstance(settings, dict) and isinstance(settings.get("openml"), dict):
             file = table_of(settings["openml"])
-        if name in named and file is not None and file not in allowed and not _is_shipped(file):
+        if name in named and isinstance(file, str) and file not in allowed and not _is_shipped(file):
             raise Refused(
                 f"data set {name!r} is made of {file!r}, which is not part of the report; it is read only if it is "
                 f"named: make verify FILES={file!r}, or --files {file!r}"

@@ -38,7 +38,7 @@ def restore(
             for record in read_json_lines(scratch / file):
                 try:  # numbers only: what a stranger's record says is part of a path
                     place = {key: int(record[key]) for key in ("fold", "trial") if f"{{{key}}}" in template}
-                except (KeyError, TypeError, ValueError) as error:
+                except (KeyError, TypeError, ValueError, OverflowError) as error:
                     raise Refused(f"{name}: a record of {file} does not say which it is: {one_line(error)}") from error
                 names = {"replicate": replicate, "data_set": data_set, "run": run}
                 kept = Path(layout.result(study, template, **names, **place))

@@ -3,10 +3,6 @@
 The same code gives the same bytes, see `manifest.made_with`; what other code has shown is not checked.
 """
 
-import base64
-import binascii
-import re
-import zlib
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -19,15 +15,13 @@ from proset_study.release.verify.differences import brief, first
 from proset_study.release.verify.foreign import ForeignReport, Refused
 from proset_study.release.verify.models import Recorded
 from proset_study.release.verify.records import Unpacked
-from proset_study.report.analysis.manifest import made_with
+from proset_study.report.analysis.manifest import DOCS, made_with
 from proset_study.report.pages.links import as_committed
 from proset_study.report.write import write_page_of, write_report
-from proset_study.store.results import MAX_TEXT
 from proset_study.study import layout
 from proset_study.study.fingerprints import closure, modules_of
 
 AROUND = 60  # characters of a line that differs, on either side of the place
-_PACKED = re.compile(r'const VEGA = "([^"]*)";\n')  # the library of the charts
 
 
 def facts(foreign: ForeignReport, manifest: dict) -> Iterator[str]:
@@ -73,7 +67,9 @@ def pages(
     if why:
         skip(f"{len(theirs)} pages and figures ({layout.INDEX}, ...), not rendered again: {why}")
         return
-    options = manifest["rendered"]["options"]
+    options, docs = manifest["rendered"]["options"], manifest["rendered"]["docs"]
+    if docs not in ("", DOCS):  # a stranger's address, which pages would link to
+        raise Refused(f"{layout.MANIFEST}: docs {brief(docs)} is not allowed, must be {DOCS!r} or empty")
     write_text(stored.made / layout.MANIFEST, foreign.text(layout.MANIFEST))
     write_report(stored, stored.made, published, ["overview", "article"], options)
     with_page = [data_set for data_set in stored.study.data_sets if any(_is_of(data_set, name) for name in theirs)]
@@ -121,8 +117,6 @@ def _compare(name, stored, foreign):
             yield f"{name} is not the figure that is drawn again"
         return
     ours, theirs = path.read_bytes().decode("utf-8"), foreign.text(name)
-    if name == layout.VEGA and _library(ours) == _library(theirs):
-        return
     is_committed = not foreign.is_release and as_committed(ours, stored.study, foreign.files) == theirs
     if ours == theirs or is_committed:
         return
@@ -141,16 +135,3 @@ def _where(name, number, ours, theirs):
     return (
         f"{name}, line {number}, character {place + 1}: {brief(theirs[around])}, rendered again {brief(ours[around])}"
     )
-
-
-def _library(script):
-    """Vega, unpacked, because the packed bytes depend on the version of zlib; None if the script is another one."""
-    packed = _PACKED.fullmatch(script)
-    if packed is None:
-        return None
-    unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    try:
-        content = unpacker.decompress(base64.b64decode(packed[1], validate=True), MAX_TEXT)
-    except (binascii.Error, zlib.error) as error:
-        raise Refused(f"{layout.VEGA} is damaged: {error}") from error
-    return content if unpacker.eof and not unpacker.unused_data else None

@@ -4,13 +4,12 @@ from collections import Counter
 from functools import cache
 from itertools import combinations, product
 from math import sqrt
-from statistics import fmean
+from statistics import fmean, stdev
 
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
 from proset_study.report.analysis.paired import differences, mean_difference
-from proset_study.report.analysis.statistics import deviation
 from proset_study.store.metrics import LOSSES
 from proset_study.store.stored import Final, Stored
 
@@ -99,7 +98,7 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
                 continue
             mean = mean_difference(paired, overlap[data_set])
             values = (data_set, score, first, second, len(paired), sum(d < 0 for d in paired), mean.value)
-            tested = (deviation(paired), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
+            tested = (stdev(paired), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
             rows.append(dict(zip(METHOD_COLUMNS, (*values, *tested, mean.equivalence(ROPE)), strict=True)))
     return rows
 

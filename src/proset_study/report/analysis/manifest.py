@@ -22,6 +22,7 @@ from proset_study.study.config.study import Study
 from proset_study.study.fingerprints import LIBRARIES, key, uses_kernel
 
 PACKAGES = (*LIBRARIES.values(), "snakemake")
+DOCS = "../../docs/"  # where links of a report in the repository lead
 
 
 def manifest(stored: Stored) -> dict:
@@ -84,12 +85,14 @@ def _summary(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]
         total["fits"] += 1
         for quantity, seconds in record["resources"].items():
             if quantity.endswith("_s"):
-                total[quantity] = round(total.get(quantity, 0.0) + seconds, 3)
-        total["matrix_products"] = round(total.get("matrix_products", 0.0) + matrix_products(record), 1)
+                total[quantity] = total.get(quantity, 0.0) + seconds
+        total["matrix_products"] = total.get("matrix_products", 0.0) + matrix_products(record)
         if not record["summary"].get("converged", True):
             which = "".join(f", {unit} {record[unit]}" for unit in ("fold", "trial") if unit in record)
             not_converged.append(f"{name}{which}")
         made_by[uses_kernel(record["method"])].setdefault(record["arithmetic"], name)
+    for total in cost.values():  # at the end: many a fit takes less than what is rounded
+        total |= {name: round(number, 1 if name == "matrix_products" else 3) for name, number in total.items()}
     return cost, not_converged, made_by
 
 

@@ -13,9 +13,9 @@ J. C. Hsu, Multiple comparisons: theory and methods, Chapman and Hall (1996): co
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, sqrt
-from statistics import fmean
+from statistics import fmean, stdev
 
-from proset_study.report.analysis.statistics import ALPHA, deviation
+from proset_study.report.analysis.statistics import ALPHA
 
 LEVEL = 0.95  # of intervals and, two-sided, of "ahead" and "behind" on one data set
 VERDICTS = ("ahead", "behind", "not decided")
@@ -64,7 +64,7 @@ class Mean:
 def mean_difference(differences: list[float], overlap: float = 0.0) -> Mean:
     """The mean over replicates, two or more; `overlap` is n_test / n_train if they share samples, else 0."""
     n = len(differences)
-    return Mean(fmean(differences), sqrt(1 / n + overlap) * deviation(differences), n - 1)
+    return Mean(fmean(differences), sqrt(1 / n + overlap) * stdev(differences), n - 1)
 
 
 def shown_interval(values: list[float], overlap: float = 0.0) -> tuple[float, float] | None:

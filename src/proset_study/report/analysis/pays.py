@@ -1,16 +1,47 @@
-"""When the control of a battery pays, in five sentences of less than 25 words."""
+"""What is found over a battery, in one place for pages, figures and files; when its control pays, in five sentences."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.battery import BEST, PROPERTIES, Battery, over_sources, rival_name
-from proset_study.report.analysis.dependence import BETTER, UNCLEAR, WORSE, Effect
+from proset_study.report.analysis.battery import BEST, PROPERTIES, Battery, batteries, over_sources, rival_name
+from proset_study.report.analysis.dependence import BETTER, UNCLEAR, WORSE, Alike, Effect, between_properties, effects
+from proset_study.report.analysis.pareto import Point, points
+from proset_study.report.analysis.ratings import Rating, ratings
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.wording import counted, fixed, listed
+from proset_study.store.stored import Stored
 
-MAX_WORDS = 25
+MAX_WORDS = 25  # fewer are in a sentence
+
+
+@dataclass(frozen=True)
+class BatteryFindings:
+    """All that is said of one battery."""
+
+    battery: Battery
+    effects: list[Effect]
+    alike: list[Alike]
+    ratings: list[Rating]
+    points: list[Point]
+
+    @property
+    def sentences(self) -> list[str]:
+        """When the control pays."""
+        return sentences(self.battery, self.effects)
+
+
+@cache
+def battery_findings(stored: Stored) -> list[BatteryFindings]:
+    """One for each comparison by methods with enough data sets; most studies have none."""
+    seed = stored.study.config["seed"]
+    return [
+        BatteryFindings(b, effects(b), between_properties(b), ratings(b, seed), points(stored, b))
+        for b in batteries(stored)
+    ]
 
 
 def sentences(battery: Battery, found: list[Effect]) -> list[str]:

@@ -30,7 +30,8 @@ def disagreement(final: Final, points: np.ndarray, labels: np.ndarray) -> np.nda
     """
     part = final.part
     between = distances(part.X, points, part.metric)
-    nearest = between.argsort(axis=0, kind="stable")[: NEIGHBOURS + 1]
+    elsewhere = (between == 0) & (part.y[:, None] != labels)  # equal to a sample, and of another class: not itself
+    nearest = np.lexsort((elsewhere, between), axis=0)[: NEIGHBOURS + 1]
     itself = between.min(axis=0, initial=np.inf) == 0
     chosen = np.where(itself, nearest[1:], nearest[:-1])
     found: np.ndarray = (part.y[chosen] != labels).mean(axis=0)

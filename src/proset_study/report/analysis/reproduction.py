@@ -4,12 +4,12 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 
 from proset_study.report.analysis.losses import ROPE, generated
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import Agreement, agreement, could_be_another, within
-from proset_study.report.analysis.statistics import ALPHA, POWER, deviation, equivalence_power
+from proset_study.report.analysis.statistics import ALPHA, POWER, equivalence_power
 from proset_study.report.rows import groups, pick
 from proset_study.store.stored import Stored
 
@@ -84,7 +84,7 @@ def _differences(numbers: list[Agreement]) -> Iterator[Finding]:
         mean = mean_difference(list(means.values()))
         low, high = mean.interval(1 - 2 * ALPHA)
         yield Finding(DIFFERENCE, len(means), None, mean.value, low, high, mean.equivalence(ROPE))
-        if spread := deviation(list(means.values())):
+        if spread := stdev(means.values()):
             yield Finding(PASSING, len(means), value=round(equivalence_power(spread, len(means), ROPE), 4))
             found = bisect_left(range(MOST), POWER, lo=2, key=lambda n: equivalence_power(spread, n, ROPE))
             yield Finding(ENOUGH, len(means), found)

@@ -202,7 +202,7 @@ def in_words(compared: list[Difference], records: Path, remark: str = "") -> str
     for dataset, rivals in groups(compared, "dataset").items():
         ahead = {row.rival_method for row in rivals if row.rival_loss < row.loss} - {method}
         ranks.append(1 + len(ahead))
-        best = min(rivals, key=lambda row: row.rival_loss)
+        best = max(rivals, key=lambda row: row.difference)  # on the replicates that both have
         n_methods = len({method, *(row.rival_method for row in rivals)})
         cells = [dataset, f"{ranks[-1]} of {n_methods}", _number(best.loss, 3), best.label, _number(best.rival_loss, 3)]
         cells += [_signed(best.difference, best.low, best.high), best.replicates, _number(best.error, 3)]

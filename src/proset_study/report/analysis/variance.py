@@ -10,12 +10,11 @@ S. R. Searle, G. Casella and C. E. McCulloch, Variance components, Wiley (1992),
 from dataclasses import dataclass
 from functools import cache
 from math import sqrt
-from statistics import fmean
+from statistics import fmean, variance
 
 from proset_study import methods
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.runs import compared_runs, main_score
-from proset_study.report.analysis.statistics import variance
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import FINAL, by_fit_seed
 from proset_study.store.stored import Stored

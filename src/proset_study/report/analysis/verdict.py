@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean, median, stdev
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ from proset_study.report.analysis.reproduction import (
     reproduction,
 )
 from proset_study.report.analysis.runs import derived_from, main_score
-from proset_study.report.analysis.statistics import deviation
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import counted, fixed, how_many, listed, sentence_case, span, table_line
 from proset_study.store.metrics import LOSSES
@@ -157,7 +156,7 @@ def verdict_markdown(found: Verdict) -> str:
 
 
 def average_ranks(losses: Losses) -> dict[str, float]:
-    """Average rank of each method by mean loss over the `common` data sets, the best one first; NaN if there are none.
+    """Average rank of each method by mean loss over the data sets of `mean_losses`, best first; NaN without any.
 
     >>> average_ranks({"a": {"wine": {0: 0.2, 1: 0.4}, "iris": {0: 0.1}}, "b": {"wine": {0: 0.1}, "iris": {0: 0.5}}})
     {'a': 1.5, 'b': 1.5}
@@ -213,7 +212,7 @@ def _score(values, overlap, published, best):
     numbers = list(values.values())
     if len(numbers) == 1:
         return Score(numbers[0], None, None, published, best, 1)
-    return Score(fmean(numbers), deviation(numbers), shown_interval(numbers, overlap), published, best, len(numbers))
+    return Score(fmean(numbers), stdev(numbers), shown_interval(numbers, overlap), published, best, len(numbers))
 
 
 def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:

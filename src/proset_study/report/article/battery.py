@@ -7,6 +7,7 @@ from proset_study.report.article.methods import over_data_sets, stored_ranks
 from proset_study.report.article.standing import DEVELOPMENT, OF_BATTERY, SEALED, Standing, sizes
 from proset_study.report.article.topics import Content, Reported, topic
 from proset_study.report.article.wording import count, decimals, difference, ordinal, ratio, significant, whole
+from proset_study.store.stored import Missing
 from proset_study.study import layout
 
 TUNED, DEFAULTS, FORMS, INSTALLED = OF_BATTERY
@@ -33,6 +34,8 @@ def _half(stored: Reported) -> Content:
     found = Standing(stored, *OF_BATTERY)
     pairs = stored.read("findings/pairs.csv", comparison=TUNED, score="log-loss", first=INSTALLED, group="all")
     pairs = [row for row in pairs if not methods.get(row["second"]).is_baseline]
+    if not all(found.place(comparison, group)[0] for comparison in (TUNED, DEFAULTS) for group in ("all", "real")):
+        raise Missing("average ranks over all tables and over real ones, which take some of each")
     behind = found.behind_the_best
     lead = found.lead_of_the_best
     prototypes, samples, used, given = sizes(stored, stored.experiments(TUNED, INSTALLED))

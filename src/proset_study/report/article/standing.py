@@ -13,7 +13,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import over_sources
 from proset_study.report.analysis.losses import Losses, generated, losses_by_method, overlaps
 from proset_study.report.analysis.over_data_sets import origin_of
-from proset_study.report.analysis.paired import LEVEL, Mean, mean_difference, on_each_data_set
+from proset_study.report.analysis.paired import LEVEL, Mean, differences, mean_difference, on_each_data_set
 from proset_study.report.analysis.runs import derived_from
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.methods import stored_ranks
@@ -93,9 +93,13 @@ class Standing:
 
     @cached_property
     def behind_the_best(self) -> dict[str, float]:
-        """By data set, how much the lowest mean loss of a rival is below ours; negative where ours is the lowest."""
-        found = [self.against(rival) for rival in self.rivals]
-        return {d: max(means[d].value for means in found if d in means) for d in self.data_sets}
+        """By data set, how much the lowest mean loss of a rival is below ours; negative where ours is the lowest.
+
+        Over the replicates that both have, of which one is enough.
+        """
+        ours, theirs = self.losses[self.installed], [self.losses[rival] for rival in self.rivals]
+        found = {d: [differences(ours[d], rival.get(d, {})) for rival in theirs] for d in self.data_sets}
+        return {d: max(fmean(paired) for paired in of_rivals if paired) for d, of_rivals in found.items()}
 
     @property
     def data_sets(self) -> list[str]:

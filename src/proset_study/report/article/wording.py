@@ -37,12 +37,15 @@ def count(number: float) -> Printed:
 
 
 def ordinal(place: int) -> str:
-    """A place, as a word up to the eleventh.
+    """A place, as a word up to the eleventh; ValueError for none.
 
-    >>> ordinal(2), ordinal(15)
-    ('second', '15th')
+    >>> ordinal(2), ordinal(12), ordinal(22)
+    ('second', '12th', '22nd')
     """
-    return _ORDINALS[place - 1] if place <= len(_ORDINALS) else f"{place}th"
+    if place < 1:
+        raise ValueError(f"place: {place} is not allowed, the first one is 1")
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10 if place % 100 // 10 != 1 else 0, "th")
+    return _ORDINALS[place - 1] if place <= len(_ORDINALS) else f"{place}{ending}"
 
 
 def counted(number: int, noun: str) -> Printed:

@@ -5,9 +5,10 @@ from matplotlib.figure import Figure
 from proset.plot.style import GREY, plain
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import PROPERTIES, rival_name
-from proset_study.report.analysis.battery_findings import BatteryFindings, battery_findings
 from proset_study.report.analysis.dependence import UNCLEAR, Effect
+from proset_study.report.analysis.over_data_sets import OverDataSets
 from proset_study.report.analysis.pareto import Point
+from proset_study.report.analysis.pays import BatteryFindings, battery_findings
 from proset_study.report.analysis.ratings import Rating
 from proset_study.report.figures.registry import over_data_sets
 from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, row_axis, slug
@@ -72,11 +73,12 @@ def ratings_figure(found: list[Rating]) -> ReportFigure:
     )
 
 
-def sizes_figure(found: list[Point]) -> ReportFigure | None:
-    """Log-loss above that of the best method against prototypes and active features; None without prototypes."""
-    least: dict[str, float] = {}
-    for point in found:
-        least[point.dataset] = min(point.log_loss, least.get(point.dataset, point.log_loss))
+def sizes_figure(found: list[Point], compared: OverDataSets) -> ReportFigure | None:
+    """Log-loss above that of the best method against prototypes and active features; None without prototypes.
+
+    The best one is that of all that are compared, whether or not its size is known.
+    """
+    least = dict(zip(compared.data_sets, compared.losses.min(axis=1).tolist(), strict=True))
     shown = [point for point in found if point.prototypes is not None]
     if not shown:
         return None
@@ -114,7 +116,7 @@ def battery_figures(found: BatteryFindings) -> dict[str, ReportFigure | None]:
     return {
         "pays": dependence_figure(found.effects) if found.effects else None,
         "ratings": ratings_figure(found.ratings),
-        "sizes": sizes_figure(found.points),
+        "sizes": sizes_figure(found.points, found.battery.compared),
     }
 
 

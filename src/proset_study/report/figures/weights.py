@@ -43,7 +43,8 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
     used = _used(finals, weights)
     counts = [f"{f.label}: {number}" for f, number in zip(finals, used.values(), strict=True)]
     data_set = finals[0].data_set
-    held_out = f"; {total - len(active)} that no model uses are left out" if set(shown) <= set(active) else ""
+    left_out = total - len(active) if set(shown) <= set(active) else 0
+    held_out = f"; {left_out} that no model uses are left out" if left_out else ""
     if len(shown) < len(active):
         held_out += f"; the {len(shown)} of {len(active)} with the largest weights are shown"
     mixed = finals[0].model.is_mixed

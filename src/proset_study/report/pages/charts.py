@@ -14,6 +14,7 @@ import altair
 
 from proset_study.methods.labels import method_name
 from proset_study.report.figures.style import method_style
+from proset_study.report.wording import in_script
 
 ROWS = "rows"  # the name of the data in every specification
 _SHAPES = {  # Matplotlib's markers in Vega, whose own shapes have no names for the last two
@@ -60,7 +61,7 @@ class Chart:
         keys = list(dict.fromkeys(key for row in self.rows for key in row))
         columns = {key: _packed([row.get(key) for row in self.rows]) for key in keys}
         found = {"specs": self.specs, "columns": columns, "shown": self.columns}
-        return json.dumps(found, allow_nan=False, separators=(",", ":")).replace("</", "<\\/")
+        return in_script(json.dumps(found, allow_nan=False, separators=(",", ":")))
 
 
 def choice(rows: list[dict[str, Any]], name: str, title: str) -> Control:
@@ -86,10 +87,9 @@ def based() -> Any:
     return altair.Chart(altair.NamedData(ROWS))
 
 
-def tip(field: str, format: str | None = None, title: str | None = None) -> Any:
+def tip(field: str, format: Any = altair.Undefined, title: Any = altair.Undefined) -> Any:
     """A line of what a pointer shows."""
-    options: dict[str, Any] = {"format": format, "title": title}
-    return altair.Tooltip(field, **{key: value for key, value in options.items() if value is not None})
+    return altair.Tooltip(field, format=format, title=title)
 
 
 def not_from_zero(channel: Any, field: str, title: str | None) -> Any:

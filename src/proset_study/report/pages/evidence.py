@@ -15,7 +15,7 @@ from proset_study.report.claims.registry import MIN_AGREEING
 from proset_study.report.claims.statements import ledger
 from proset_study.report.figures.style import slug
 from proset_study.report.tables.grids import Cell, Grid, count, headed, number, p_value, texts
-from proset_study.report.wording import SECTIONS, counted, format_number, quantity_label
+from proset_study.report.wording import SECTIONS, counted, format_number, in_script, quantity_label
 from proset_study.store.stored import Stored
 
 MAX_SAID = 3  # pairs of methods of which the text speaks one by one
@@ -104,7 +104,7 @@ def ledger_of(headings: list[str], lines: list[list[str]], filters: tuple[str, .
     ]
     found = {"headings": headings, "rows": lines, "filters": places}
     packed = json.dumps(found, separators=(",", ":"), ensure_ascii=False)
-    return {"filters": choices, "first": first, "json": packed.replace("</", "<\\/")}
+    return {"filters": choices, "first": first, "json": in_script(packed)}
 
 
 def over_data_sets_section(stored: Stored) -> list[dict]:

@@ -43,7 +43,7 @@ def _others(entries):
     columns = headed("entry", "method", "status", "from", text=True)
     columns += headed("data sets", "mean balanced error", "fits", "recomputed", "refitted")
     rows = [[*_named(entry), count(len(entry.errors)), *_counts(entry)] for entry in entries]
-    return Grid("not-ranked", "Not ranked: without a log-loss on all data sets", columns, rows)
+    return Grid("not-ranked", "Not ranked: without a log-loss on all data sets and in all replicates", columns, rows)
 
 
 def _named(entry):

@@ -28,6 +28,7 @@ from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL, retry
 
+LIBRARY = Path(__file__).with_name("vega.js")  # made by tests/proset_study/report/pages/test_library.py
 # How many figures of a category are shown unfolded on the page of a data set (default 1): two where they fit in a row.
 UNFOLDED = {"Calibration and ranking": 2}
 
@@ -86,6 +87,11 @@ def write_data_set(
 def write_page(path: Path, template: str, **context: Any) -> None:
     """Render a template and write it."""
     write_text(path, _environment().get_template(template).render(**context))
+
+
+def write_library(path: Path) -> None:
+    """Write Vega-Embed with Vega-Lite and Vega, which pages share, as a script with a text that they unpack."""
+    write_text(path, LIBRARY.read_text(encoding="utf-8"))
 
 
 @cache  # it keeps the templates that it has compiled

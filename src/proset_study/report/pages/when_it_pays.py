@@ -4,9 +4,9 @@ from pathlib import Path
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import PROPERTIES, rival_name
-from proset_study.report.analysis.battery_findings import BatteryFindings, battery_findings
 from proset_study.report.analysis.dependence import UNCLEAR
 from proset_study.report.analysis.pareto import fronts
+from proset_study.report.analysis.pays import BatteryFindings, battery_findings
 from proset_study.report.analysis.tuning import Gain, gains
 from proset_study.report.figures.style import slug
 from proset_study.report.pages.pages import read_figures, write_page

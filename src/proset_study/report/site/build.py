@@ -16,9 +16,8 @@ from proset_study.report.article.beyond import CURVES
 from proset_study.report.article.beyond import REPORTS as COMMITTED
 from proset_study.report.article.model import SOURCE, Model
 from proset_study.report.article.study import STUDY
-from proset_study.report.pages.library import write_library
 from proset_study.report.pages.links import relinked
-from proset_study.report.pages.pages import environment
+from proset_study.report.pages.pages import environment, write_library
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves
 from proset_study.report.site.beyond import (
     base_table,
@@ -192,8 +191,8 @@ def write_data(path: Path, name: str, content: Any) -> None:
 
 def render(template: str, **context: Any) -> str:
     """A page as text; `href` of the context gives the address of a target."""
-    loaders = [jinja2.PackageLoader("proset_study.report.site"), jinja2.PackageLoader("proset")]
-    renderer = environment(jinja2.ChoiceLoader(loaders))
+    packages = ("proset_study.report.site", "proset", "proset_study.report.pages")  # the first that has a template
+    renderer = environment(jinja2.ChoiceLoader([jinja2.PackageLoader(package) for package in packages]))
     renderer.globals["href"] = context.pop("href")
     return renderer.get_template(template).render(**context)
 

@@ -79,9 +79,9 @@ def p_value(value: float | None) -> Cell:
     return Cell(wording.p_value(value), value)
 
 
-def texts(*words: str, wide: bool = False) -> list[Cell]:
+def texts(*words: str) -> list[Cell]:
     """Cells of text."""
-    return [Cell(word, wide=wide) for word in words]
+    return [Cell(word) for word in words]
 
 
 _PARTS = {"": "", "deviation": "±", "published": "published"}  # of a cell, each a number
@@ -125,7 +125,9 @@ def _data_sets_across(table, heading, group, title, key):
 
 def _parts(numbers):
     """Those that some of the numbers have; deviations only if some are not 0."""
-    return [part for part in _PARTS if not part or any(getattr(n, part) for n in numbers)]
+    has = {"": True, "deviation": any(n.deviation for n in numbers)}
+    has["published"] = any(n.published is not None for n in numbers)
+    return [part for part in _PARTS if has[part]]
 
 
 def _cell(n, part):

@@ -84,13 +84,29 @@ def write_workbook(path: Path, tables: list[Table]) -> None:
         return {"ours": n.value if n.replicates else MISSING, **several, "published": n.published}
 
     with replacing(path) as file, pd.ExcelWriter(file, engine="openpyxl") as workbook:
-        for table in tables:
+        for table, name in zip(tables, sheet_names([table.name for table in tables]), strict=True):
             frame = table.frame(show) if table.numbers else pd.DataFrame(columns=["not run"])
-            frame.to_excel(workbook, sheet_name=table.name[:31], freeze_panes=(2, 2))
-            sheet = workbook.sheets[table.name[:31]]
+            frame.to_excel(workbook, sheet_name=name, freeze_panes=(2, 2))
+            sheet = workbook.sheets[name]
             sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 32, 24
             for cell in (cell for row in sheet.iter_rows() for cell in row if cell.data_type == "f"):
                 cell.data_type, cell.quotePrefix = "s", True  # text that begins with "=" is no formula
+
+
+def sheet_names(names: list[str]) -> list[str]:
+    """Names of sheets, which have at most 31 characters and differ: of those that begin alike, later ones are numbered.
+
+    >>> sheet_names(["E3", "a" * 40, "a" * 41])
+    ['E3', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'aaaaaaaaaaaaaaaaaaaaaaaaaaa (2)']
+    """
+    found: dict[str, str] = {}  # by what does not tell capitals from small letters
+    for name in names:
+        shown, number = name[:31], 1
+        while shown.lower() in found:
+            number += 1
+            shown = f"{name[: 31 - len(f' ({number})')]} ({number})"
+        found[shown.lower()] = shown
+    return list(found.values())
 
 
 def _line(n: Entry) -> tuple[object, ...]:

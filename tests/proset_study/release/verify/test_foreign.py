@@ -35,3 +35,10 @@ def test_a_table_of_an_installed_package_is_read():
     config = {"data_sets": {"theirs": {"file": "statsmodels:datasets/fair/fair.csv", "target": "t"}}}
     with pytest.raises(Refused, match="the config is refused"):
         checked_study(config, [])
+
+
+@pytest.mark.parametrize("file", [["own.csv"], {"own": "csv"}, 3])
+def test_a_file_that_is_no_text_is_refused_in_one_line(file):
+    config = {"data_sets": {"own": {"file": file}}, "experiments": {"E1": {"data_sets": ["own"]}}}
+    with pytest.raises(Refused, match=r"^manifest\.json: .*file"):
+        checked_study(config, ())

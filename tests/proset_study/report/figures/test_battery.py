@@ -3,9 +3,9 @@ import pytest
 from tests.proset_study.report.made_up import made_up
 from tests.proset_study.small_study import check_findings
 
-from proset_study.report.analysis.battery_findings import BatteryFindings
 from proset_study.report.analysis.dependence import UNCLEAR, between_properties, effects
 from proset_study.report.analysis.pareto import Point
+from proset_study.report.analysis.pays import BatteryFindings
 from proset_study.report.analysis.ratings import ratings
 from proset_study.report.figures.battery import battery_figures
 from proset_study.report.figures.style import context, save

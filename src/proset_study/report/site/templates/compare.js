@@ -16,7 +16,7 @@ options("report", [["", "all"], ...COMPARE.reports.map((name) => [name, plain(na
 options("measure", COMPARE.measures.map(([key, title]) => [key, title]));
 options("data_set", [["", "all"], ["real", "all real ones"], ["generated", "all generated ones"], ...COMPARE.data_sets.map(([name]) => [name, name])]);
 options("method", [["", "all"], ...[...new Set(COMPARE.methods)].sort().map((name) => [name, name])]);
-const n_replicates = 1 + Math.max(...COMPARE.rows.flatMap((row) => row[5].flatMap((values) => Object.keys(values).map(Number))));
+const n_replicates = 1 + COMPARE.rows.reduce((most, row) => Math.max(most, ...row[5].flatMap((values) => Object.keys(values).map(Number))), 0);
 options("replicate", [["mean", "mean of all"], ...Array.from({ length: n_replicates }, (_, i) => [String(i), String(i)])]);
 
 // One row of the table for each model that has the measure.

@@ -1,22 +1,6 @@
 "use strict";
 // Tables that are sorted by a click on a heading, and the search over all pages.
-for (const table of document.querySelectorAll("table.sort")) {
-  table.querySelectorAll("thead th").forEach((head, column) => {
-    head.classList.add("sortable");
-    head.tabIndex = 0;
-    const sort = () => {
-      const rising = head.getAttribute("aria-sort") !== "ascending";
-      table.querySelectorAll("thead th").forEach((other) => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", rising ? "ascending" : "descending");
-      const value = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent;
-      const order = (a, b) => (isNaN(a) || isNaN(b) ? String(a).localeCompare(String(b)) : a - b);
-      const body = table.tBodies[0];
-      body.append(...[...body.rows].sort((a, b) => (rising ? 1 : -1) * order(value(a), value(b))));
-    };
-    head.addEventListener("click", sort);
-    head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
-  });
-}
+{% include "sort.js" %}
 
 for (const box of document.querySelectorAll(".search")) {
   const [input, list] = [box.querySelector("input"), box.querySelector("ol")];
