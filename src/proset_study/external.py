@@ -26,6 +26,7 @@ from proset_study.data.splits import FoldData
 from proset_study.methods.base import Fitted, FittedModel, Method
 
 FORMATS = {"parquet": "pyarrow.parquet", "arrow": "pyarrow.feather", "csv": "numpy"}  # what reads and writes them
+MAX_DEVIATION = 1e-3  # of the sum of probabilities from 1: a table of text may have few digits
 LAST = 5  # lines of a program that failed, which the message has
 
 
@@ -70,6 +71,11 @@ class FittedCommand(FittedModel):
         if predicted.shape != shape or not np.isfinite(predicted).all():
             values = "" if np.isfinite(predicted).all() else " with values that are not finite"
             raise ValueError(f"{said}, its predictions.{kind} has the shape {predicted.shape}{values}, must be {shape}")
+        wrong = (predicted < 0).any(axis=1) | (np.abs(predicted.sum(axis=1) - 1) > MAX_DEVIATION)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            has = f"row {row + 1} of its predictions.{kind} has {predicted[row].tolist()}"
+            raise ValueError(f"{said}, {has}, must be probabilities whose sum is 1")
         return predicted
 
 

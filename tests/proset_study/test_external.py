@@ -129,6 +129,13 @@ FAILURES = {
         r"its predictions.csv has the shape \(1, 1\), must be \(\d+, 3\)$"
     ),
     "import sys; open(sys.argv[1] + '/predictions.csv', 'w').write('p0\\nnan\\n')": "with values that are not finite",
+    **{
+        "import sys; n = len(open(sys.argv[1] + '/test.csv').readlines()) - 1; "
+        f"open(sys.argv[1] + '/predictions.csv', 'w').write('a,b,c\\n' + '{row}\\n' * n)": (
+            rf"row 1 of its predictions.csv has \[{row.replace(',', ', ')}\], must be probabilities whose sum is 1"
+        )
+        for row in ("0.5,0.6,0.1", "-0.5,1.0,0.5")
+    },
 }
 
 

@@ -169,8 +169,11 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
     if (path := _source_file(name)) is None:
         raise ModuleNotFoundError(f"there is no module {name!r}", name=name)
     source, imported, named = _remembered(path, name, path.read_text(encoding="utf-8"))
-    templates = path.parent.glob("templates/*") if "jinja2" in imported else _files(path.parent, named)
-    return {name: source, **{file.name: file.read_text(encoding="utf-8") for file in templates}}, imported
+    if "jinja2" in imported:
+        files = {file.name: file.read_text(encoding="utf-8") for file in path.parent.glob("templates/*")}
+    else:
+        files = _files(path.parent, named)
+    return {name: source, **files}, imported
 
 
 def _remembered(path: Path, name: str, text: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
@@ -223,9 +226,10 @@ def _constants(tree: ast.AST) -> tuple[str, ...]:
     return tuple(sorted(text for text in texts if len(text) < MAX_NAME))
 
 
-def _files(folder: Path, named: tuple[str, ...]) -> list[Path]:
-    """Files that a method by command names, which it runs or reads; see `external`."""
-    return [folder / name for name in named if (folder / name).is_file()]
+def _files(folder: Path, named: tuple[str, ...]) -> dict[str, str]:
+    """Digests of the files that a method by command names, which it runs or reads; see `external`."""
+    files = {name: folder / name for name in named}
+    return {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file.is_file()}
 
 
 def _others(name: str, packages: set[str]) -> set[str]:

@@ -217,6 +217,19 @@ def test_what_decides_a_result_counts(package):
         forget()
 
 
+def test_files_of_a_command_count_whatever_is_in_them(tmp_path):
+    for name, content in (("bin/python", b"\x7fELF\xf0"), ("one/s.py", b"1"), ("two/s.py", b"2")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    named = ("bin/python", "one/s.py", "two/s.py", "--option")
+    before = fingerprints._files(tmp_path, named)
+    assert set(before) == set(named[:3])
+    for name in before:
+        (tmp_path / name).write_bytes(b"changed")
+        assert fingerprints._files(tmp_path, named) != before
+        before = fingerprints._files(tmp_path, named)
+
+
 def test_what_is_imported_by_a_relative_name_counts(package):
     """A method of one's own may do so."""
     (package / "proset_study/methods/helper.py").write_text("K = 1\n", encoding="utf-8")

@@ -3,7 +3,7 @@
 from collections import Counter
 from functools import cache
 from itertools import combinations, product
-from math import sqrt
+from math import inf, sqrt
 from statistics import fmean, stdev
 
 from proset_study import methods
@@ -94,7 +94,7 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
             pairs = [pair for pair in pairs if study.subject in pair]
         for data_set, (first, second) in product(study.data_sets, pairs):
             paired = differences(by_method[first].get(data_set, {}), by_method[second].get(data_set, {}))
-            if len(paired) < 2:
+            if len(paired) < 2 or overlap[data_set] == inf:
                 continue
             mean = mean_difference(paired, overlap[data_set])
             values = (data_set, score, first, second, len(paired), sum(d < 0 for d in paired), mean.value)

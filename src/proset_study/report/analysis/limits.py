@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from proset_study import methods
 from proset_study.methods.labels import method_name
+from proset_study.report.analysis.losses import has_one_split
 from proset_study.report.wording import counted, how_many
 from proset_study.store.metrics import OF_ALL
 from proset_study.study.config.study import Study
@@ -21,14 +22,23 @@ def limits(study: Study, losses: Mapping[str, Mapping[int, float]]) -> Iterator[
     planned = _planned(study)
     of_all = f"of {counted(len(planned), 'data set')}"
     if not planned:
-        yield "Missing:", f"this config runs no experiment of {subject}."
+        varied = " without `vary`" if _is_varied(study) else ""
+        yield "Missing:", f"this config runs no experiment of {subject}{varied}."
     if lost := [d for d in planned if d not in losses]:
         yield "Missing:", f"{subject} has no score on {how_many(lost)} {of_all}; these are not counted."
     if partly := [d for d, replicates in planned.items() if d in losses and replicates - losses[d].keys()]:
         yield "Incomplete:", f"{subject} lacks scores of some replicates on {how_many(partly)} {of_all}."
+    if fixed := [d for d in losses if has_one_split(study, d)]:
+        words = "all replicates have the same test part, which says nothing of another one."
+        yield "Not tested:", f"on {how_many(fixed)} {of_all} {words}"
     if "subject" in study.config and (once := [d for d, scores in losses.items() if len(scores) == 1]):
         words = f"{subject} has one replicate on {how_many(once)} {of_all}; intervals and tests need at least two"
         yield "Not tested:", f"{words} replicates."
+
+
+def _is_varied(study: Study) -> bool:
+    models = study.final_models(study.replicates)
+    return any(run.method == study.subject and bool(run.variant) for _, run, _ in models)
 
 
 def _planned(study: Study) -> dict[str, set[int]]:

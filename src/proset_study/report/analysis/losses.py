@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from math import inf
 from statistics import fmean
 
 import numpy as np
@@ -10,6 +11,7 @@ from proset_study.data.splits import TEST
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import FINAL, by_fit_seed
 from proset_study.store.stored import Final, Stored
+from proset_study.study.config.study import Study
 
 ROPE = 0.01  # nats, Brier score, or proportion of the balanced error: less than this makes no difference in practice
 
@@ -52,14 +54,21 @@ def generated(stored: Stored, data_set: str) -> bool:
     return "generator" in stored.study.config["data_sets"][data_set]
 
 
+def has_one_split(study: Study, data_set: str) -> bool:
+    """Whether all replicates have the test part that a column or the time says: their scores differ by seeds only."""
+    return bool({"test", "time"} & study.config["data_sets"][data_set].keys())
+
+
 def overlaps(stored: Stored, experiments: list[str]) -> dict[str, float]:
     """Test samples per training sample of each data set: 0 if it is generated, and replicates are independent.
 
-    Replicates of real data share samples; the proportion is what Nadeau and Bengio's correction needs.
+    Replicates of real data share samples; the proportion is what Nadeau and Bengio's correction needs. It is infinite
+    if they share all of them.
     """
     sizes: dict[str, dict[str, float]] = defaultdict(dict)
     for quantity in ("train_samples", "test_samples"):
         for row in stored.rows_of(experiments, "data", quantity):
             if row.value is not None:
                 sizes[row.dataset].setdefault(quantity, row.value)
-    return {d: 0.0 if generated(stored, d) else n["test_samples"] / n["train_samples"] for d, n in sizes.items()}
+    found = {d: n["test_samples"] / n["train_samples"] for d, n in sizes.items()}
+    return {d: inf if has_one_split(stored.study, d) else 0.0 if generated(stored, d) else n for d, n in found.items()}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
+from math import inf
 from pathlib import Path
 from statistics import fmean, median
 
@@ -190,7 +191,7 @@ def _of_group(stored, names: Names, compared, by_replicate, left_out: tuple[str,
         test = replace(test, **_tests(losses, sources, config["seed"]))
         ranks = _ranks(names, compared, losses, test.critical_difference)
         pairs = _pairs(names, compared, losses, rng)
-    if len(common) >= MIN_HIERARCHICAL and min(counts) > 1:
+    if len(common) >= MIN_HIERARCHICAL and min(counts) > 1 and max(overlap[d] for d in common) < inf:
         pairs = pairs or [_pair(names, compared, losses, *both) for both in combinations(range(len(compared)), 2)]
         pairs = _with_hierarchical(pairs, list(by_replicate.values()), np.array([overlap[d] for d in common]), rng)
     return OverDataSets(*names, title, compared, common, losses, test, ranks, pairs)

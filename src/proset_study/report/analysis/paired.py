@@ -2,7 +2,8 @@
 
 Test and training parts of replicates of the same real data overlap: the standard error of a mean difference is that of
 Nadeau and Bengio's corrected resampled t-test, sqrt(1 / n + n_test / n_train) times the deviation. Replicates of
-generated data are independent draws: sqrt(1 / n).
+generated data are independent draws: sqrt(1 / n). Replicates of one test part (`overlap` infinite) say nothing of
+another: there are no intervals and tests, as with one replicate.
 
 C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52 (2003).
 D. J. Schuirmann, A comparison of the two one-sided tests procedure and the power approach, Journal of Pharmacokinetics
@@ -68,8 +69,9 @@ def mean_difference(differences: list[float], overlap: float = 0.0) -> Mean:
 
 
 def shown_interval(values: list[float], overlap: float = 0.0) -> tuple[float, float] | None:
-    """Ends of the 95 % interval of a mean over replicates; None with fewer than `MIN_REPLICATES` of them."""
-    return mean_difference(values, overlap).interval(LEVEL) if len(values) >= MIN_REPLICATES else None
+    """Ends of the 95 % interval of a mean over replicates; None with fewer than `MIN_REPLICATES`, or with one split."""
+    known = len(values) >= MIN_REPLICATES and overlap < inf
+    return mean_difference(values, overlap).interval(LEVEL) if known else None
 
 
 def differences(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[float]:
@@ -78,9 +80,11 @@ def differences(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[
 
 
 def on_each_data_set(ours: Losses, theirs: Losses, overlap: Mapping[str, float]) -> dict[str, Mean]:
-    """Mean differences, ours minus theirs, on the data sets of which both methods have two replicates or more."""
+    """Mean differences, ours minus theirs, where both methods have two replicates or more, of different splits."""
     paired = {data_set: differences(ours[data_set], theirs.get(data_set, {})) for data_set in ours}
-    return {d: mean_difference(values, overlap[d]) for d, values in paired.items() if len(values) > 1}
+    return {
+        d: mean_difference(values, overlap[d]) for d, values in paired.items() if len(values) > 1 and overlap[d] < inf
+    }
 
 
 def by_verdict(means: Mapping[str, Mean]) -> dict[str, list[str]]:
@@ -110,7 +114,7 @@ def among_the_best(losses: Mapping[str, Mapping[int, float]], overlap: float) ->
     """
     tested = {method: values for method, values in losses.items() if len(values) >= MIN_REPLICATES}
     shared = shared_replicates(tested)
-    if len(tested) < 2 or len(shared) < MIN_REPLICATES:
+    if len(tested) < 2 or len(shared) < MIN_REPLICATES or overlap == inf:
         return set()
     best = min(tested, key=lambda method: fmean(tested[method][r] for r in shared))
     level = ALPHA / (len(tested) - 1)

@@ -9,7 +9,7 @@ S. R. Searle, G. Casella and C. E. McCulloch, Variance components, Wiley (1992),
 
 from dataclasses import dataclass
 from functools import cache
-from math import sqrt
+from math import inf, sqrt
 from statistics import fmean, variance
 
 from proset_study import methods
@@ -40,7 +40,7 @@ class Noise:
     between_seeds: float | None
     truncated: str
     one_fit: float | None
-    overlap: float
+    overlap: float | None
     standard_error: float | None
 
 
@@ -94,6 +94,7 @@ def variance_rows(stored: Stored) -> list[Noise]:
 def _noise(key: tuple[str, str, str, str, str], scores: list[list[float]], overlap: float) -> Noise:
     r, variances = len(scores), components(scores)
     known = [v for v in (variances.splits, variances.seeds) if v is not None]
+    of_means = None if variances.of_means is None or overlap == inf else (1 / r + overlap) * variances.of_means
     return Noise(
         *key,
         replicates=r,
@@ -103,8 +104,8 @@ def _noise(key: tuple[str, str, str, str, str], scores: list[list[float]], overl
         between_seeds=_root(variances.seeds),
         truncated="yes" if variances.truncated else "no",
         one_fit=None if variances.splits is None else _root(sum(known)),
-        overlap=overlap,
-        standard_error=_root(None if variances.of_means is None else (1 / r + overlap) * variances.of_means),
+        overlap=None if overlap == inf else overlap,
+        standard_error=_root(of_means),
     )
 
 

@@ -26,7 +26,6 @@ RESERVED = {  # names of rules
     *("fit", "evaluate", "all_runs", "all_data_sets", "score", "score_data_set", "table", "data_set_page"),
 }
 
-
 _CHANGEABLE = {"trials", "complexity", "space", "parameters"}  # by overrides
 _OF_COLUMNS = ("drop", "threshold", "categorical", "impute", "items")  # settings of a table
 
@@ -255,9 +254,11 @@ def _errors_on(where, entry, method, space, data_set) -> Iterator[str]:
             yield from _value_errors(f"{where}.parameters.{name}", method, name, value)
             if name in searched:
                 yield _refused(f"{where}.{stage}.parameters.{name}", value, "stage1.space has it, too")
+    fixed = {f"{stage}.parameters": entry.get(stage, {}).get("parameters", {}) for stage in ("stage1", "stage2")}
     for name, values in entry.get("vary", {}).items():
-        if name in searched:
-            yield _refused(f"{where}.vary", name, "stage1.space has it, too")
+        for other, names in {"stage1.space": searched, **fixed}.items():
+            if name in names:
+                yield _refused(f"{where}.vary", name, f"{other} has it, too")
         if name != "metric":
             for value in values:
                 yield from _value_errors(f"{where}.vary.{name}", method, name, value)

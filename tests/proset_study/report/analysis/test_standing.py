@@ -84,6 +84,13 @@ def test_differences_are_paired_by_replicate_and_intervals_know_of_samples_that_
     assert (single.low, single.verdict, single.replicates, single.loss) == (None, None, 1, 0.25)
 
 
+def test_one_split_has_no_interval(compared):
+    study = standing_study("knn", compared[1], {})
+    study.config["data_sets"]["real"] = {"file": "t.csv", "target": "y", "time": "t"}
+    found = differences(study, rows("knn", "knn", [0.25, 0.5, 0.5]), compared[1])
+    assert [(row.low, row.high, row.verdict) for row in found] == [(None, None, None)] * 2
+
+
 def test_ranks_are_among_methods_and_words_say_the_same(compared):
     text = in_words(*compared)
     assert (

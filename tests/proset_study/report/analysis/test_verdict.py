@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from tests.proset_study.small_study import WithLosses
 
+from proset_study.report.analysis.findings import methods_over_replicates
+from proset_study.report.analysis.over_data_sets import over_data_sets
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, PASSING, TOLERATED, Finding
+from proset_study.report.analysis.variance import variance_rows
 from proset_study.report.analysis.verdict import (
     Score,
     Verdict,
@@ -59,6 +62,25 @@ def test_two_replicates_decide_nothing_on_a_single_data_set(stored):
     assert "; 2 replicates are too few to test a difference on a single data set." in words
     assert "Of 3 methods, XGBoost has the best average rank over 2 data sets, 1.0 (proset 2.0, too few" in words
     assert not any(score.best for scores in found.scores.values() for score in scores.values())
+
+
+@pytest.mark.parametrize("key", ["time", "test"])
+def test_replicates_of_one_split_are_neither_tested_nor_have_intervals(stored, monkeypatch, key):
+    """They differ by seeds only, and would make any difference significant."""
+    for data_set in ("flowers", "odd"):
+        monkeypatch.setitem(stored.study.config["data_sets"][data_set], key, "column")
+    given = repeated(stored, proset=0.4, knn=0.5, xgboost=0.3)
+    found = verdict(given, PUBLISHED)
+    said = [words for label, words in found.sentences if label == "Not tested:"]
+    same = "all replicates have the same test part, which says nothing of another one."
+    assert said == [f"on 2 (flowers, odd) of 3 data sets {same}"]
+    assert "ahead of KNN on 1 of 1 data sets" in dict(found.sentences)["Test scores:"]
+    assert [score.interval for score in found.scores["flowers"].values()] == [None] * 3
+    assert not any(score.best for score in found.scores["flowers"].values())
+    assert {row["dataset"] for row in methods_over_replicates(given)} == {"cross"}
+    noise = {row.dataset: row.standard_error for row in variance_rows(given) if row.score == "log-loss"}
+    assert (noise["flowers"], noise["cross"] > 0) == (None, True)
+    assert all(np.isfinite(table.pairs[0].mean_difference) for table in over_data_sets(given) if table.pairs)
 
 
 def test_one_replicate_of_other_data_says_nothing_of_the_best_and_the_published(stored):

@@ -116,6 +116,11 @@ def test_a_subject_that_is_not_run_is_said_to_be_missing(stored):
     said = dict(found.sentences)
     assert said["Missing:"] == "this config runs no experiment of decision tree."
     assert said["Unfinished:"] == "no model of decision tree has a score."
+    tree = {"method": "decision_tree", "title": "t", "data_sets": ["flowers"], "vary": {"min_samples_leaf": [1, 5]}}
+    experiments = {**stored.study.config["experiments"], "varied": {**tree, "stage2": {"complexity": 2}}}
+    only = {"neighbours": ["flowers"], "varied": ["flowers"]}
+    found = verdict(about(stored, "decision_tree", only=only, experiments=experiments), PUBLISHED)
+    assert dict(found.sentences)["Missing:"] == "this config runs no experiment of decision tree without `vary`."
     assert "decision tree" in verdict_markdown(found)
 
 
