@@ -44,7 +44,7 @@ def test_options_of_rules_are_those_of_the_commands():
 def test_values_have_the_types_of_the_parameters():
     of_page = parsed("data-set-page", *STUDY, "--options", '["--cores 2"]')
     assert of_page == {"study": Path("study.json"), "data_set": "wine", "options": ["--cores 2"]}
-    numbers = ["--published", "p.csv", "--refits", "2", "--seed", "3"]
+    numbers = ["--published", __file__, "--refits", "2", "--seed", "3"]
     verified = parsed("verify", "--report", "reports/study", *numbers, "--files", "a", "b")
     assert (verified["refits"], verified["minutes"], verified["archive"]) == (2, 120.0, None)
     assert verified["files"] == [Path("a"), Path("b")]
@@ -58,6 +58,8 @@ def test_values_have_the_types_of_the_parameters():
         ([], "the following arguments are required: COMMAND"),
         (["split", *STUDY], "the following arguments are required: --replicate"),
         (["verify", "--refits", "-1"], "argument --refits: -1 is not allowed, must be 0 or more"),
+        (["verify", "--published", "no.csv"], "argument --published: no.csv is not allowed, must be a file"),
+        (["release", "--output", "r.zip"], "argument --output: r.zip is not allowed, must end with .tar.xz"),
         (["merge", "--stores", "--output", "x"], "argument --stores: expected at least one argument"),
     ],
 )

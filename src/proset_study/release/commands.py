@@ -18,6 +18,20 @@ def count(text: str) -> int:
     return number
 
 
+def table(text: str) -> Path:
+    """A file that is there, on the command line."""
+    if not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"{text} is not allowed, must be a file")
+    return Path(text)
+
+
+def archive(text: str) -> Path:
+    """The name of an archive on the command line."""
+    if not text.endswith(".tar.xz"):
+        raise argparse.ArgumentTypeError(f"{text} is not allowed, must end with .tar.xz")
+    return Path(text)
+
+
 def predictions(study: Study) -> None:
     """Predictions of all final models as Parquet files."""
     from proset_study.base.environment import commit
@@ -56,7 +70,7 @@ def leaderboard(
     stores: Sequence[Path] = (),
     data_sets: Sequence[str] = (),
     refits: Annotated[int, count] = 0,
-    seed: int = 0,
+    seed: Annotated[int, count] = 0,
 ) -> None:
     """A page with the methods of a report and of stores, ranked, that says how each number has been checked."""
     from proset_study.release.leaderboard import write_leaderboard
@@ -65,7 +79,7 @@ def leaderboard(
         write_leaderboard(report, stores, output, data_sets, refits, seed, Path(scratch))
 
 
-def release(report: Path, output: Path) -> None:
+def release(report: Path, output: Annotated[Path, archive]) -> None:
     """A report with all that belongs to it as one archive."""
     from proset_study.release.release import release
 
@@ -74,9 +88,9 @@ def release(report: Path, output: Path) -> None:
 
 def verify(
     report: Path | None,
-    published: Path,
+    published: Annotated[Path, table],
     refits: Annotated[int, count],
-    seed: int,
+    seed: Annotated[int, count],
     archive: Path | None = None,
     files: Sequence[Path] = (),
     minutes: float = 120.0,
@@ -103,9 +117,9 @@ def verify(
 
 def verify_release(
     release: Path,
-    published: Path,
+    published: Annotated[Path, table],
     refits: Annotated[int, count],
-    seed: int,
+    seed: Annotated[int, count],
     files: Sequence[Path] = (),
     minutes: float = 120.0,
     pages: Annotated[int | None, count] = None,
