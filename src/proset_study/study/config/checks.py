@@ -125,7 +125,7 @@ def _evaluation_errors(config) -> Iterator[str]:
         for experiment, names in entry["of"].items():
             settings = experiments.get(experiment, {})
             if draws and "metric" in (*settings, *settings.get("vary", {})):
-                yield _refused(where, experiment, "it has a metric, data drawn anew have none")
+                yield _refused(where, experiment, "draws have no metric; take an experiment of another name")
             for d in names:
                 if d not in (allowed := generated if draws else data_sets):
                     known = ", ".join(allowed) or "none"
@@ -158,7 +158,7 @@ def _row_errors(where, names, config) -> Iterator[str]:
         if (entry := config["experiments"].get(name)) is None:
             continue
         if "vary" in entry:
-            yield _refused(where, name, "with rows: methods nothing may be varied")
+            yield _refused(where, name, "rows: methods has no vary; take an experiment of another name")
         for data_set in selected_data_sets(config, name):
             if (first := taken.setdefault((entry["method"], data_set), name)) != name:
                 both = f"both have {entry['method']} on {data_set}"
