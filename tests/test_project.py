@@ -31,6 +31,7 @@ ACROSS_MODULES = {
     "readme",
     "skore",
     "speed",
+    "vega",
 }
 IMPORT_ALL = """
 import importlib, pkgutil, sys

@@ -1,4 +1,4 @@
-"""The copy of Vega-Lite that reports take: written anew by `python -m tests.proset_study.report.pages.test_library`."""
+"""The copy of Vega-Lite that reports take: written anew by `python -m tests.proset_study.report.pages.test_vega`."""
 
 import base64
 import gzip
