@@ -28,7 +28,7 @@ from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL, retry
 
-LIBRARY = Path(__file__).with_name("vega.js")  # made by tests/proset_study/report/pages/test_library.py
+LIBRARY = Path(__file__).with_name("vega.js")  # made by tests/proset_study/report/pages/test_vega.py
 # How many figures of a category are shown unfolded on the page of a data set (default 1): two where they fit in a row.
 UNFOLDED = {"Calibration and ranking": 2}
 
