@@ -13,7 +13,7 @@ PROSET = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)
 
 @pytest.mark.parametrize(
     "estimator",
-    [PROSET, make_pipeline(StandardScaler(), PROSET), SetCoverClassifier(), ConformalClassifier(PROSET)],
+    [PROSET, make_pipeline(StandardScaler(), PROSET), SetCoverClassifier(), ConformalClassifier(PROSET, cv=2)],
     ids=lambda estimator: type(estimator).__name__,
 )
 def test_a_report_of_one_split(estimator):
