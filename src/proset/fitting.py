@@ -321,8 +321,8 @@ def _fit_base(
         classifier.base_, held_out = base_model.cross_fitted(base, X, y, data.classes, weight, groups)
     except ValueError as error:
         if "could not convert string" in str(error):
-            name = type(base_model.last_step(base)).__name__
-            raise ValueError(f"base: {name} takes no text, put an encoder before it in a Pipeline; {error}") from error
+            words = f"{base_model.name_of(base)} takes no text, put an encoder before it in a Pipeline"
+            raise ValueError(f"base: {words}; {error}") from error
         raise
     return held_out
 

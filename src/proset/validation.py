@@ -45,10 +45,10 @@ def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | st
     return weighted
 
 
-def checked_top(top: Any) -> int:
+def checked_top(top: Any, name: str = "top") -> int:
     """How many are listed or shown; ValueError unless that is at least 1."""
-    if not (isinstance(top, Integral) and int(top) >= 1):
-        raise ValueError(f"top: {top!r} is not allowed, must be a whole number of at least 1")
+    if isinstance(top, bool) or not isinstance(top, Integral) or int(top) < 1:
+        raise ValueError(f"{name}: {top!r} is not allowed, must be a whole number of at least 1")
     return int(top)
 
 

@@ -244,13 +244,14 @@ def test_how_many_are_listed_is_a_whole_number(fitted, top):
         model.explain(X.head(1), top=top)
 
 
-@pytest.mark.parametrize("classifier", [ProsetClassifier, SetCoverClassifier])
+ANSWERS = "familiarity", "familiarity_quantile", "explain", "export", "report", "shrink", "counterfactuals"
+
+
 @pytest.mark.parametrize(
-    "method", ["familiarity", "familiarity_quantile", "explain", "export", "report", "shrink", "counterfactuals"]
+    ("classifier", "method"),
+    [(c, method) for c in (ProsetClassifier, SetCoverClassifier) for method in ANSWERS if hasattr(c, method)],
 )
 def test_what_is_not_fitted_says_so(classifier, method):
-    if not hasattr(classifier, method):
-        pytest.skip("prototypes of a set cover have no such answer")
     arguments = () if method in ("export", "shrink") else ([[0.0]],)
     with pytest.raises(NotFittedError, match=f"This {classifier.__name__} instance is not fitted yet"):
         getattr(classifier(), method)(*arguments)

@@ -4,7 +4,6 @@ All 2^A sets of the A active features are enumerated: those in a set are of the 
 """
 
 from math import comb
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.utils.validation import _num_samples
 from proset.attributions import MAX_ENUMERATED
 from proset.convert.formula import ProsetFormula, SetCoverFormula, is_constant, take_apart
 from proset.model import MAX_ABS
+from proset.validation import checked_top
 
 MOST_ROWS = 1000
 MOST_POINTS = 2**20  # samples made of x and of a row, 2^A of each row, whose probabilities are computed for one x
@@ -92,5 +92,4 @@ def check_top(name: str, top: Any, what: ProsetFormula | SetCoverFormula) -> Non
     """ValueError if that many prototypes cannot be listed."""
     if isinstance(what, SetCoverFormula):
         raise ValueError(f"{name}: shares of a SetCoverClassifier are not allowed, it has no probabilities")
-    if isinstance(top, bool) or not isinstance(top, Integral) or top < 1:
-        raise ValueError(f"{name}: {top!r} is not allowed, must be a whole number of at least 1")
+    checked_top(top, name)

@@ -59,16 +59,22 @@ def has_one_split(study: Study, data_set: str) -> bool:
     return bool({"test", "time"} & study.config["data_sets"][data_set].keys())
 
 
-def overlaps(stored: Stored, experiments: list[str]) -> dict[str, float]:
-    """Test samples per training sample of each data set: 0 if it is generated, and replicates are independent.
+def overlap_of(study: Study, data_set: str, n_test: float, n_train: float) -> float:
+    """What `paired` takes as overlap: 0 if the data are generated, and replicates are independent.
 
-    Replicates of real data share samples; the proportion is what Nadeau and Bengio's correction needs. It is infinite
+    Replicates of real data share samples; n_test / n_train is what Nadeau and Bengio's correction needs. It is infinite
     if they share all of them.
     """
+    if has_one_split(study, data_set):
+        return inf
+    return 0.0 if "generator" in study.config["data_sets"][data_set] else n_test / n_train
+
+
+def overlaps(stored: Stored, experiments: list[str]) -> dict[str, float]:
+    """`overlap_of` each data set."""
     sizes: dict[str, dict[str, float]] = defaultdict(dict)
     for quantity in ("train_samples", "test_samples"):
         for row in stored.rows_of(experiments, "data", quantity):
             if row.value is not None:
                 sizes[row.dataset].setdefault(quantity, row.value)
-    found = {d: n["test_samples"] / n["train_samples"] for d, n in sizes.items()}
-    return {d: inf if has_one_split(stored.study, d) else 0.0 if generated(stored, d) else n for d, n in found.items()}
+    return {d: overlap_of(stored.study, d, n["test_samples"], n["train_samples"]) for d, n in sizes.items()}

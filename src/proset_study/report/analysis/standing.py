@@ -8,6 +8,7 @@ method that exists elsewhere.
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from proset_study import methods
 from proset_study.base.records import read_json, write_text
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import has_one_split
+from proset_study.report.analysis.losses import overlap_of
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, mean_difference
 from proset_study.report.rows import groups
 from proset_study.report.wording import table_line
@@ -140,9 +141,8 @@ def differences(study: Study, rows: Iterable[Row], records: Path, probabilistic:
             numbers |= {f"{side}{key}": mean.get(key) for key in SIZES}
         values = [loss(mine[quantity][r]) - loss(theirs[quantity][r]) for r in common]
         numbers |= {"difference": fmean(values), "low": None, "high": None, "verdict": None}
-        if len(common) > 1 and not has_one_split(study, dataset):
-            generated = "generator" in study.config["data_sets"][dataset]
-            overlap = 0.0 if generated else mine["test_samples"][common[0]] / mine["train_samples"][common[0]]
+        overlap = overlap_of(study, dataset, mine["test_samples"][common[0]], mine["train_samples"][common[0]])
+        if len(common) > 1 and overlap < inf:
             paired = mean_difference(values, overlap)
             numbers |= dict(zip(("low", "high"), paired.interval(LEVEL), strict=True))
             numbers["verdict"] = paired.side(LEVEL, VERDICTS)
