@@ -9,7 +9,9 @@ from statistics import fmean, stdev
 from proset_study import methods
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.analysis.losses import ROPE, losses_by_method, overlaps
-from proset_study.report.analysis.paired import differences, mean_difference
+from proset_study.report.analysis.paired import MIN_REPLICATES, differences, mean_difference
+from proset_study.report.analysis.runs import main_score
+from proset_study.report.rows import pick
 from proset_study.store.metrics import LOSSES
 from proset_study.store.stored import Final, Stored
 
@@ -101,6 +103,12 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
             tested = (stdev(paired), overlap[data_set], mean.error, *mean.interval(0.95), mean.p())
             rows.append(dict(zip(METHOD_COLUMNS, (*values, *tested, mean.equivalence(ROPE)), strict=True)))
     return rows
+
+
+def subject_over_replicates(stored: Stored) -> list[dict]:
+    """Those of the subject and the main score that have an interval: of `MIN_REPLICATES` or more."""
+    rows = pick(methods_over_replicates(stored), score=main_score(stored.study), first=stored.study.subject)
+    return [row for row in rows if row["replicates"] >= MIN_REPLICATES]
 
 
 def selected_features(stored: Stored) -> list[dict]:

@@ -1,4 +1,4 @@
-"""What is found over a battery, in one place for pages, figures and files; when its control pays, in five sentences."""
+"""What is found over a battery, in one place for pages, figures and files; when its control pays."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,9 +47,12 @@ def battery_findings(stored: Stored) -> list[BatteryFindings]:
 def sentences(battery: Battery, found: list[Effect]) -> list[str]:
     """Over all tables, where the control is better, where a rival is, how many rivals it beats, and what is open.
 
+    Where no property matters, that is said once.
+
     `found` are the `dependence.effects` of the battery.
     """
-    return [_overall(battery), _better(battery, found), _worse(battery, found), _pairs(battery), _open(battery, found)]
+    by_property = [_better(battery, found), _worse(battery, found)] if _significant(found) else []
+    return [_overall(battery), *by_property, _pairs(battery), _open(battery, found)]
 
 
 def strongest(found: list[Effect], is_so: Callable[[float, float], bool]) -> tuple[Effect, bool] | None:
@@ -87,9 +90,7 @@ def _better(battery, found):
         return _on_tables(effect, is_above, name, _other(effect.rival))
     if gained := _largest(found, BETTER):
         return _gains(gained, name, _other(gained.rival))
-    if _significant(found):
-        return f"Where a property matters, {name} is significantly better on neither half."
-    return f"No property of the tables is found on which an advantage of {name} depends."
+    return f"Where a property matters, {name} is significantly better on neither half."
 
 
 def _worse(battery, found):
@@ -99,9 +100,7 @@ def _worse(battery, found):
         return _on_tables(effect, is_above, _other(effect.rival), name)
     if lost := _largest(found, WORSE):
         return _gains(lost, _other(lost.rival), name)
-    if _significant(found):
-        return f"Where a property matters, no rival is significantly better than {name} on either half."
-    return f"No property of the tables is found on which an advantage over {name} depends."
+    return f"Where a property matters, no rival is significantly better than {name} on either half."
 
 
 def _largest(found, state):
@@ -144,6 +143,8 @@ def _open(battery, found):
     sure = _significant(found)
     properties = {effect.property for effect in sure}
     titles = [shown.title for name, shown in PROPERTIES.items() if name not in properties]
+    if not sure:
+        return f"Where it pays is not known: none of {len(found)} correlations with {listed(titles)} is significant."
     counts = f"{len(sure)} of {len(found)} correlations are significant"
     return f"Nothing can be said about {listed(titles)}: {counts}." if titles else f"Of all properties, {counts}."
 

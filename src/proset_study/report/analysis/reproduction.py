@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
 from proset_study.report.analysis.losses import ROPE, generated
 from proset_study.report.analysis.paired import mean_difference
@@ -66,6 +67,18 @@ def reproduction(stored: Stored, published: Path) -> list[Finding]:
 def foils(stored: Stored, numbers: list[Agreement]) -> list[Finding]:
     """How often numbers of other experiments pass, which says how strict the tolerance and the interval are."""
     return [*_tolerated(numbers), *_inside_others(stored, numbers)]
+
+
+def power_in_words(numbers: list[Agreement]) -> str:
+    """What the test of equal losses could find; empty where there is none."""
+    found: dict[str, Any] = {row.what: row for row in _differences(numbers)}
+    if PASSING not in found:
+        return ""
+    passing, enough = found[PASSING], found[ENOUGH]
+    return (
+        f"If there were no difference, {passing.of} data sets would show that losses are equal within {ROPE:g} with a"
+        f" probability of {100 * passing.value:.0f} %; {enough.found} data sets would give {100 * POWER:g} %."
+    )
 
 
 def differences_by_data_set(numbers: list[Agreement]) -> dict[str, list[float]]:

@@ -12,7 +12,7 @@ from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
 from proset_study.report.analysis.limits import limits
-from proset_study.report.analysis.losses import ROPE, Losses, losses_by_method, overlaps
+from proset_study.report.analysis.losses import ROPE, Losses, generated, losses_by_method, overlaps
 from proset_study.report.analysis.over_data_sets import MIN_DATA_SETS
 from proset_study.report.analysis.paired import (
     LEVEL,
@@ -23,14 +23,7 @@ from proset_study.report.analysis.paired import (
     shared_replicates,
     shown_interval,
 )
-from proset_study.report.analysis.reproduction import (
-    DIFFERENCE,
-    INSIDE,
-    PASSING,
-    TOLERATED,
-    Finding,
-    reproduction,
-)
+from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, PASSING, TOLERATED, Finding, reproduction
 from proset_study.report.analysis.runs import derived_from, main_score
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import counted, fixed, how_many, listed, sentence_case, span, table_line
@@ -83,7 +76,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     }
     overlap = overlaps(stored, experiments)
     printed = printed_losses(published, experiments)
-    ranks = average_ranks(losses)
+    real = {d for d in stored.study.data_sets if not generated(stored, d)}
     forms = derived_from(subject, losses)
     first = LEAVE_ONE_OUT if LEAVE_ONE_OUT in forms else subject
     columns = [first, *strongest([m for m in losses if m not in forms], losses, losses.get(first, {}))]
@@ -112,7 +105,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         score=score,
         sentences=[
             *reproduced(reproduction(stored, published)),
-            *_ahead(first, list(dict.fromkeys([*known, *columns]))[:MAX_METHODS], losses, overlap, ranks, score),
+            *_ahead(first, list(dict.fromkeys([*known, *columns]))[:MAX_METHODS], losses, overlap, real, score),
             *limits(stored.study, losses.get(subject, {})),
             *_readable(stored, first, experiments),
         ],
@@ -249,7 +242,7 @@ def _share(row):
     return f"{row.found} of {row.of}"
 
 
-def _ahead(subject, shown, losses, overlap, ranks, score):
+def _ahead(subject, shown, losses, overlap, real, score):
     """Where the subject is ahead of the other methods of the table; which of all has the best average rank."""
     if not losses:
         return [("Unfinished:", "no model of the comparison has a score.")]
@@ -278,21 +271,43 @@ def _ahead(subject, shown, losses, overlap, ranks, score):
             words += f"{over_all[lowest]:.3f}"
             words += f" ({method_name(subject)} {over_all[subject]:.3f})" if lowest != subject else ""
             words += f"; {few}."
+    ranks = average_ranks(losses)
     if len(ranks) > 2 and means:
         (best, rank), *_ = ranks.items()
         own = "" if best == subject else f"{method_name(subject)} {ranks[subject]:.1f}, "
         tested = "too few data sets to test"
         if len(means) >= MIN_DATA_SETS:
             tested = f"critical difference {statistics.critical_difference(len(means), len(ranks)):.1f}"
-        words += f" Of {len(ranks)} methods, {method_name(best)} has the best average rank over"
-        words += f" {counted(len(means), 'data set')}, {rank:.1f} ({own}{tested})."
+        learners = [method for method in ranks if not methods.get(method).is_baseline]
+        prior = " and a rule that learns nothing" if len(learners) < len(ranks) else ""
+        words += f" Of {len(learners)} methods{prior}, {method_name(best)} has the best average rank over"
+        words += (
+            f" {counted(len(means), 'data set')}, {rank:.1f} ({own}{tested}){_best_on_real(subject, losses, real)}."
+        )
     return [("Test scores:", words)]
 
 
+def _best_on_real(subject, losses, real):
+    """The best average rank on real data sets, if there are others, too."""
+    means = mean_losses(losses)
+    there = [d for d in means if d in real]
+    if not 1 < len(there) < len(means):
+        return ""
+    ranks = average_ranks({method: {d: of[d] for d in there} for method, of in losses.items()})
+    best = next(iter(ranks))
+    own = "" if best == subject else f" ({method_name(subject)} {ranks[subject]:.1f})"
+    return f"; on the {len(there)} real ones {method_name(best)}, {ranks[best]:.1f}{own}"
+
+
 def _readable(stored, subject, experiments):
-    """Prototypes, or what else the subject counts, and features of its models, over data sets and replicates."""
+    """Prototypes, or what else the subject counts, and features of the models whose losses are compared."""
     own = [e for e in experiments if stored.study.config["experiments"][e]["method"] == subject]
-    rows = pick(stored.rows_of(own), variant="", role="")
+    source: dict[str, str] = {}  # as in `losses.by_method`
+    rows = [
+        row
+        for row in pick(stored.rows_of(own), variant="", role="")
+        if source.setdefault(row.dataset, row.experiment) == row.experiment
+    ]
     found = {quantity: [row.value for row in group] for quantity, group in groups(rows, "quantity").items()}
     if size := next((q for q in methods.get(subject).quantities if q != "active_features" and q in found), ""):
         used = f" and uses {_span(found['active_features'], 'features')}" if max(found["features"]) else ""

@@ -11,9 +11,9 @@ import numpy as np
 from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import over_sources
-from proset_study.report.analysis.losses import Losses, generated, losses_by_method, overlaps
+from proset_study.report.analysis.losses import ROPE, Losses, generated, losses_by_method, overlaps
 from proset_study.report.analysis.over_data_sets import origin_of
-from proset_study.report.analysis.paired import LEVEL, Mean, differences, mean_difference, on_each_data_set
+from proset_study.report.analysis.paired import LEVEL, Mean, differences, on_each_data_set
 from proset_study.report.analysis.runs import derived_from
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.methods import stored_ranks
@@ -36,13 +36,13 @@ N_RIVALS = 3  # in the figure, besides the published form
 
 @dataclass(frozen=True)
 class Bar:
-    """Mean log-loss of the installed classifier minus that of a rival, over data sets of one kind."""
+    """Mean log-loss of the installed classifier minus that of a rival, over sources of data sets of one kind."""
 
     method: str
     kind: str  # "real" or "generated"
     by_data_set: dict[str, float]
     mean: float
-    interval: tuple[float, float] | None  # 95 %, with data sets as units; None for one
+    interval: tuple[float, float] | None  # 95 %, with sources as units; None for fewer than three
 
     @property
     def name(self) -> str:
@@ -118,9 +118,24 @@ class Standing:
         own = set(derived_from(SUBJECT, self.losses))
         return [m for m in self.ranks if m in self.losses and m not in own]
 
+    def best_rival(self, kind: str) -> str:
+        """That with the best average rank on "real" or "generated" data sets; empty without ranks of them."""
+        ranks, _, _ = stored_ranks(self.stored, self.comparison, kind)
+        return next((m for m in ranks if m in self.rivals), "")
+
     def against(self, rival: str) -> dict[str, Mean]:
         """Mean differences by data set, ours minus theirs."""
         return on_each_data_set(self.losses[self.installed], self.losses[rival], self._overlap)
+
+    @cached_property
+    def learned_little(self) -> list[str]:
+        """Real data sets on which the mean loss is that of the class proportions, or lower by less than `ROPE`."""
+        prior = losses_by_method(self.stored, self.stored.experiments(self.comparison), "log-loss").get(
+            "class_prior", {}
+        )
+        ours = self.losses[self.installed]
+        paired = {d: differences(prior.get(d, {}), ours[d]) for d in self.data_sets if self.kind(d) == "real"}
+        return [d for d, gains in paired.items() if gains and fmean(gains) < ROPE]
 
     def better(self) -> dict[str, list[str]]:
         """Data sets on which a rival is significantly better, by rival, the one with the most of them first."""
@@ -140,8 +155,10 @@ class Standing:
         if not means:
             return None
         values = list(means.values())
-        interval = mean_difference(values).interval(LEVEL) if len(values) > 1 else None
-        return Bar(rival, kind, means, fmean(values), interval)
+        origin = dict(zip(self.data_sets, self.sources, strict=True))
+        if mean := over_sources(np.array(values), np.array([origin[d] for d in means])):
+            return Bar(rival, kind, means, mean.value, mean.interval(LEVEL))
+        return Bar(rival, kind, means, fmean(values), None)
 
     def kind(self, data_set: str) -> str:
         """Whether a data set is a table of the world."""

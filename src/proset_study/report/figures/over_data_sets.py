@@ -13,7 +13,6 @@ from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import OverDataSets
 from proset_study.report.analysis.over_data_sets import over_data_sets as compared_over_data_sets
 from proset_study.report.analysis.paired import MIN_REPLICATES
-from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.verdict import OTHERS, Verdict, verdict
 from proset_study.report.figures.many import WHAT, counts_figure, spread_figure
 from proset_study.report.figures.registry import is_weighted, over_data_sets
@@ -326,10 +325,8 @@ def rules_figure(rows: list[dict]) -> ReportFigure:
 
 @over_data_sets("Over replicates")
 def _draw_methods(overview):
-    study = overview.stored.study
-    rows = pick(findings.methods_over_replicates(overview.stored), score=main_score(study), first=study.subject)
-    if rows:
-        draw = counts_over_data_sets if study.is_large else methods_figure
+    if rows := findings.subject_over_replicates(overview.stored):
+        draw = counts_over_data_sets if overview.stored.study.is_large else methods_figure
         yield "methods_over_replicates", draw(rows)
 
 

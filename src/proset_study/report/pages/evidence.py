@@ -15,7 +15,7 @@ from proset_study.report.claims.registry import MIN_AGREEING
 from proset_study.report.claims.statements import ledger
 from proset_study.report.figures.style import slug
 from proset_study.report.tables.grids import Cell, Grid, count, headed, number, p_value, texts
-from proset_study.report.wording import SECTIONS, counted, format_number, in_script, quantity_label
+from proset_study.report.wording import SECTIONS, counted, format_number, in_script, listed, quantity_label
 from proset_study.store.stored import Stored
 
 MAX_SAID = 3  # pairs of methods of which the text speaks one by one
@@ -90,9 +90,19 @@ def claims_section(path: Path, n_replicates: int, statements: list[dict], is_pub
         "statements": ledger_of(headings, lines, ("source", "data set", "verdict"), ""),
         "shown": shown,
         "claims_needed": MIN_AGREEING,
+        "in_words": _verdicts_in_words([c[shown] for c in claims if not c["cannot_fail"]]),
         "supported": len(supported),
         "supported_by": {verdict: supported.count(verdict) for verdict in MARKS},
     }
+
+
+def _verdicts_in_words(verdicts):
+    decided = [verdict for verdict in verdicts if verdict != "not decidable"]
+    holds, fails, open_ = (verdicts.count(verdict) for verdict in ("holds", "fails", "undetermined"))
+    return (
+        f"of {counted(len(decided), 'verdict')} on claims, each on one data set or on all together, {holds}"
+        f" {'is' if holds == 1 else 'are'} that it holds, {fails} that it fails, and {open_} undetermined."
+    )
 
 
 def ledger_of(headings: list[str], lines: list[list[str]], filters: tuple[str, ...], first: str) -> dict:
@@ -110,9 +120,9 @@ def ledger_of(headings: list[str], lines: list[list[str]], filters: tuple[str, .
 def over_data_sets_section(stored: Stored) -> list[dict]:
     """What the page says of each comparison of methods, the one with the most pairs last.
 
-    Of several comparisons of the same methods it is the one with the most data sets; one data set is no comparison.
+    Of several comparisons of the same methods it is the one with the most data sets; with too few nothing is compared.
     """
-    found = [c for c in over_data_sets(stored) if len(c.data_sets) > 1]
+    found = [c for c in over_data_sets(stored) if c.ranks or c.pairs]
     wider = {frozenset(c.methods): c.comparison for c in sorted(found, key=lambda c: len(c.data_sets))}
     sections = []
     for name in dict.fromkeys(c.comparison for c in found):
@@ -120,18 +130,30 @@ def over_data_sets_section(stored: Stored) -> list[dict]:
         if name in wider.values():
             main = scores[0]
             shown = [c for c in scores if c.pairs and c.score in ("log-loss", "balanced error")]
-            section = {"name": name, "title": main.title, "figure": slug("ranks", name), "n_pairs": len(main.pairs)}
+            section = {
+                "name": name,
+                "title": main.title,
+                "figure": slug("ranks", name),
+                "n_pairs": len(main.pairs),
+                "pairs": counted(len(main.pairs), "pair"),
+            }
             parts = [c for c in found if (c.comparison, c.score) == (name, main.score) and c.group != "all"]
-            words = f"{_ranked_words(main)}{_words_of_parts(parts)}"
+            words = f"{_ranked_words(main, _varied(stored, name))}{_words_of_parts(parts)}"
             section |= {"words": words, "power": _power_words(main), "grids": [_pairs(c) for c in shown]}
             sections.append(section)
     return sorted(sections, key=lambda c: c["n_pairs"])
 
 
-def _ranked_words(c):
+def _varied(stored, comparison):
+    """Methods that experiments of a comparison run with several values of a parameter or several metrics."""
+    experiments = stored.study.config["comparisons"][comparison]["experiments"]
+    return {run.method for run in stored.study.runs.values() if run.variant and run.experiment in experiments}
+
+
+def _ranked_words(c, varied):
     t = c.test
     words = f"The comparison has {len(c.methods)} methods by {c.score} on {len(c.data_sets)} data sets of"
-    words += f" {counted(t.sources, 'source')}."
+    words += f" {counted(t.sources, 'source')}{', each with one replicate' if t.replicates == '1' else ''}."
     if t.too_few == "yes":
         words += (
             f" Ranks are not tested, because with fewer than {MIN_DATA_SETS} common data sets no p-value can be below"
@@ -146,9 +168,13 @@ def _ranked_words(c):
     if t.excluded:
         names = re.sub(r" [(]not [^)]*[)]", "", t.excluded)
         words += f" Data sets without a result of some method are left out: {names}."
-    if not t.not_run:
-        return words
-    return f"{words} Methods without any result: {', '.join(map(method_name, t.not_run.split(', ')))}."
+    not_run = t.not_run.split(", ") if t.not_run else []
+    for reason, left_out in (
+        ("were run in several forms", [m for m in not_run if m in varied]),
+        ("have no result", [m for m in not_run if m not in varied]),
+    ):
+        words += f" Left out, because they {reason}: {', '.join(map(method_name, left_out))}." if left_out else ""
+    return words
 
 
 def _words_of_the_model(c):
@@ -158,20 +184,17 @@ def _words_of_the_model(c):
     if len(pairs) > MAX_SAID:
         likeliest = Counter(max(range(3), key=_hierarchical(pair).__getitem__) for pair in pairs)
         return (
-            f" By the hierarchical model, the most likely result on a further data set is that {first} is better than"
-            f" {likeliest[0]} of {len(pairs)} methods, within {ROPE:g} of {likeliest[1]} and worse than {likeliest[2]}."
+            f" By the hierarchical model, on a further data set {first} is most likely better than {likeliest[0]} of"
+            f" {len(pairs)} methods, worse than {likeliest[2]}, and no more than {ROPE:g} away from {likeliest[1]}."
         )
     if not pairs:
         return ""
     results = [
-        f"better than {method_name(pair.second)} in {pair.hierarchical_first:.1%} of the draws and worse in"
-        f" {pair.hierarchical_second:.1%}"
+        f"{pair.hierarchical_first:.2f} against {method_name(pair.second)} (worse: {pair.hierarchical_second:.2f})"
         for pair in pairs
     ]
-    return (
-        f" By the hierarchical model, the most likely result of {first} on a further data set is {'; '.join(results)}"
-        f" (by more than {ROPE:g})."
-    )
+    words = f" By the hierarchical model, the probability that {first} is most likely better on a further data set, by"
+    return f"{words} more than {ROPE:g}, is {listed(results)}."
 
 
 def _hierarchical(pair):

@@ -8,13 +8,15 @@ from proset_study.base.environment import DIRTY
 from proset_study.base.records import read_json
 from proset_study.fits.evaluations import KINDS
 from proset_study.methods.labels import method_name
+from proset_study.report import evaluations
 from proset_study.report.analysis.cautions import constant_models, repeated_rows, zero_probability_samples
 from proset_study.report.analysis.edges import edges, explained, in_words
-from proset_study.report.analysis.findings import methods_over_replicates
+from proset_study.report.analysis.findings import subject_over_replicates
+from proset_study.report.analysis.losses import generated
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.prototypes import test_errors
 from proset_study.report.analysis.published import TOLERANCE_NOTE, agreement
-from proset_study.report.analysis.reproduction import foils
+from proset_study.report.analysis.reproduction import foils, power_in_words
 from proset_study.report.analysis.response_curves import response_curves, response_section
 from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.variance import noise
@@ -28,7 +30,8 @@ from proset_study.report.pages.pages import evaluation_grids, read_figures, writ
 from proset_study.report.pages.searches import search_charts
 from proset_study.report.pages.when_it_pays import when_it_pays_section
 from proset_study.report.rows import cells as read_cells
-from proset_study.report.rows import groups, pick
+from proset_study.report.rows import groups
+from proset_study.report.rows import rows as read_rows
 from proset_study.report.tables.grids import Cell, Grid, count, grids, headed, number, texts
 from proset_study.report.tables.tables import shown_tables
 from proset_study.report.wording import model, named
@@ -57,6 +60,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         folder / layout.INDEX,
         "index.html.j2",
         verdict=found,
+        lead=_lead(study.config.get("lead"), folder, claims),
         is_large=study.is_large,
         headline=many.headline(found) if study.is_large else _headline(found),
         study=study.name,
@@ -72,6 +76,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         differences=_differences(stored),
         published=is_published,
         tolerance=TOLERANCE_NOTE,
+        power=power_in_words(cells),
         foils=foils(stored, cells),
         check=check_grid(cells, n_replicates),
         n_published=len(cells),
@@ -136,6 +141,16 @@ def write_explore(path: Path, stored: Stored) -> None:
     )
 
 
+def _lead(what, folder, claims):
+    """What is said before the verdict and in its way, if the config asks for it."""
+    if what == "claims":
+        return [("Claims:", claims["in_words"])]
+    if what == "estimates":
+        kind = "error_estimates"
+        return [("Estimates:", evaluations.get(kind).sentences(read_rows(folder / layout.evaluation_file(kind)))[0])]
+    return []
+
+
 def _headline(found: Verdict):
     columns = [*headed("data set", text=True), *headed(*map(method_name, found.methods))]
     if found.rest:
@@ -171,9 +186,8 @@ def _marked(cell: Cell, is_of_fewer: bool) -> Cell:
 
 
 def _differences(stored):
-    """How the subject's paired differences come out, in words; empty without replicates."""
-    study, first = stored.study, method_name(stored.study.subject)
-    rows = pick(methods_over_replicates(stored), score=main_score(study), first=study.subject)
+    """How the subject's paired differences come out, in words; empty without enough replicates."""
+    first, rows = method_name(stored.study.subject), subject_over_replicates(stored)
     if not rows:
         return ""
     below, above = sum(r["high"] < 0 for r in rows), sum(r["low"] > 0 for r in rows)
@@ -258,14 +272,14 @@ def _features(path, stored):
 
 def _data_sets(stored):
     numbers = headed("training samples", "test samples", "features", "classes")
-    columns = [*headed("data set", text=True), *numbers, *headed("searches", text=True)]
+    columns = [*headed("data set", text=True), *numbers, *headed("origin", text=True)]
     rows = []
     for data_set in stored.study.data_sets:
         if finals := stored.finals(data_set=data_set):
             data, n_test = finals[0].data, len(finals[0].y)
             sizes = (len(data.y) - n_test, n_test, data.n_features, len(data.class_names))
-            searches = Cell("searches", link=f"explore.html#{data_set}", wide=True)
-            rows.append([Cell(data_set, link=layout.PAGE.format(data_set=data_set)), *map(count, sizes), searches])
+            origin = Cell("generated" if generated(stored, data_set) else "real")
+            rows.append([Cell(data_set, link=layout.PAGE.format(data_set=data_set)), *map(count, sizes), origin])
     return Grid("data-sets-table", "Data sets, each with a page", columns, rows)
 
 

@@ -11,6 +11,7 @@ from proset_study.study.config.study import Study
 _LINK = re.compile(r'<a\b([^>]*?)\bhref="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
 _ARCHIVED = 'title="only in the archive of a release"'
 _TABLE = re.compile(rf'href="{re.escape(layout.TABLE_PAGE)}#(\w+)"')
+_NAVIGATION = re.compile(r"<nav\b.*?</nav>", re.DOTALL)
 _MARKDOWN = re.compile(r"^(.*?)\.md(#.*)?$")
 
 
@@ -41,13 +42,15 @@ def unlinked(text: str, has: Callable[[str], bool]) -> str:
 def as_committed(text: str, study: Study, there: Iterable[str]) -> str:
     """A page of a report without links to what is not `there`, or in the archive of a release only.
 
-    Without the page of all tables, links to one of them lead to its Markdown. Committed reports share one library.
+    Without the page of all tables, links to one of them lead to its Markdown. Of the navigation nothing else is left of
+    such links. Committed reports share one library.
     """
     text = text.replace(f'run("{layout.VEGA}")', f'run("../{layout.VEGA}")')
     kept = {name for name in there if not layout.archived(study, name)}
     if layout.TABLE_PAGE not in kept:
         text = _TABLE.sub(lambda match: f'href="{layout.TABLE.format(table=match[1], suffix="md")}"', text)
-    return unlinked(text, kept.__contains__)
+    text = unlinked(text, kept.__contains__)
+    return _NAVIGATION.sub(lambda navigation: re.sub(rf"\s*<span {_ARCHIVED}>[^<]*</span>", "", navigation[0]), text)
 
 
 def relinked(text: str, page: Path, has_docs: bool) -> str:

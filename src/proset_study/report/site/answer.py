@@ -27,6 +27,7 @@ from proset_study.study import layout
 WHAT = "proset classifies each row of a table by its likeness to a few weighted examples, and shows which ones decided."
 LOSS = "Loss is how surprised a model is by the right class: lower is better."
 UNIT = "A difference of one tenth means that the right class gets about ten percent more probability."
+UNTUNED = "it chooses its own penalties, others do not"
 LEADS = 3  # properties that are named
 SHIFTS = {
     "samples": "{} rows",
@@ -92,12 +93,15 @@ class Answer:
         said = [f"{words}."]
         if place := found.place(found.comparison, "real")[0]:
             n = sum(found.kind(d) == "real" for d in found.data_sets)
-            said.append(f"On the {count(n)} real ones it ranks {ordinal(place)}.")
+            words = f"On the {count(n)} real ones it ranks {ordinal(place)}"
+            if little := len(found.learned_little):
+                words += f"; on {count(little)} it barely beats class proportions"
+            said.append(f"{words}.")
         if found.defaults:
             place, of = found.place(found.defaults)
             of_real = found.place(found.defaults, "real")[0]
             real = f", {ordinal(of_real)} on the real ones" if of_real else ""
-            said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} over all{real}.")
+            said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} over all{real}: {UNTUNED}.")
         return [*said, *self._curves(), *self._rivals()]
 
     def _curves(self) -> list[str]:
@@ -118,13 +122,11 @@ class Answer:
         if len(self.standing.stored.replicates) < MIN_REPLICATES:
             behind = self.standing.behind_the_best
             n_behind, lead = sum(value > 0 for value in behind.values()), self.standing.lead_of_the_best
-            words = f"On {count(n_behind)} of {count(len(behind))} tables another method has a lower loss"
-            leads = f"; each table's best rival leads by {decimals(lead.value)} on average" if lead else ""
-            first, second = map(method_name, self.standing.rivals[:2])
-            return [
-                f"{words}{leads}.",
-                f"If that matters, also try {first} and {second}.",
-            ]
+            words = f"On {count(n_behind)} of {count(len(behind))} tables a rival has a lower loss"
+            leads = f"; the best one leads by {decimals(lead.value)} on average" if lead else ""
+            best = {kind: self.standing.best_rival(kind) for kind in ("real", "generated")}
+            named = [f"{method_name(rival)} ({kind} tables)" for kind, rival in best.items() if rival]
+            return [f"{words}{leads}.", f"If that matters, also try {listed(named)}."]
         better, kinds = self.standing.better(), Counter[str]()
         if not better:
             return ["No rival was significantly better on any table."]
@@ -160,8 +162,8 @@ class Answer:
         sentences = []
         if INSIDE in found:
             inside = found[INSIDE]
-            words = f"{whole(inside['found'])} of {whole(inside['of'])} published scores lie in the range of"
-            sentences.append(f"{words} our repetitions.")
+            words = f"{whole(inside['found'])} of {whole(inside['of'])} published scores are where one more of our"
+            sentences.append(f"{words} repetitions would fall.")
         if DIFFERENCE in found:
             most = max(abs(found[DIFFERENCE][end]) for end in ("low", "high"))
             percent = whole(100 * (1 - 2 * ALPHA))

@@ -48,7 +48,7 @@ TITLES = {  # of reports in a clone
     "open_track": "The same tables with a longer search for every method",
     "response_curves": "Generated tables of which one property is varied at a time",
     "error_estimates": "Estimates of the error, compared with the error itself",
-    "chapter_claims": "What courses say about trees and ensembles, tested",
+    "chapter_claims": "Two claims of the published study, tested",
     "set_cover": "Other prototype methods on real tables",
     "battery": "Tables on which choices were allowed",
     "battery_sealed": "Tables held back for the final test",

@@ -56,13 +56,11 @@ def test_an_advantage_with_less_of_a_property_is_no_gain_with_more(rng):
 
 
 def test_without_effects_it_is_said_that_none_is_found(rng):
-    overall, better, worse, pairs, others = of(0.5 + 0.1 * rng.normal(size=(N, 4)))
+    overall, pairs, others = of(0.5 + 0.1 * rng.normal(size=(N, 4)))
     assert " above the best other's on average (" in overall
-    assert better == "No property of the tables is found on which an advantage of proset depends."
-    assert worse == "No property of the tables is found on which an advantage over proset depends."
     assert "better than 0 of 3 methods and worse than 0; 3 differences are not" in pairs
+    assert others.startswith("Where it pays is not known: none of 4 correlations with ")
     assert "noise" in others
-    assert others.endswith(": 0 of 4 correlations are significant.")
 
 
 def test_a_control_that_is_always_best_is_below_the_others(rng):
@@ -77,9 +75,9 @@ def test_a_control_that_is_always_best_is_below_the_others(rng):
 def test_a_single_difference_is_written_so(rng):
     losses = 0.5 + 0.01 * rng.normal(size=(N, 3))
     losses[:, 1] += 0.3
-    assert of(losses)[3].endswith("better than 1 of 2 methods and worse than 0; 1 difference is not significant.")
+    assert of(losses)[-2].endswith("better than 1 of 2 methods and worse than 0; 1 difference is not significant.")
     losses[:, 1] -= 0.6
-    assert " better than 0 of 2 methods and worse than 1; " in of(losses)[3]
+    assert " better than 0 of 2 methods and worse than 1; " in of(losses)[-2]
 
 
 def test_few_sources_are_named():
