@@ -11,6 +11,7 @@ from threading import Thread
 import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__
+from tests.build import run
 from tests.proset.digests import GOLDEN
 
 from proset import ProsetClassifier, arithmetic, library
@@ -24,10 +25,8 @@ def golden():
     return stored["digests"]
 
 
-def in_child(environment, *command):
-    run = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    return run.stdout
+def digests(n_threads, environment):
+    return json.loads(run(sys.executable, "-m", "tests.proset.digests", n_threads, env=environment))
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -35,7 +34,7 @@ def test_every_level_gives_the_golden_bits_with_several_threads(level, child_env
     if library.library().proset_use_level(level.encode()) is None:
         pytest.skip(f"this processor has no {level}")
     library.library().proset_use_level(None)
-    found = json.loads(in_child({**child_environment, "PROSET_LEVEL": level}, "-m", "tests.proset.digests", "3"))
+    found = digests(3, {**child_environment, "PROSET_LEVEL": level})
     assert found["level"] == level
     assert found["digests"] == [golden()]
 
@@ -56,7 +55,7 @@ def test_one_thread_gives_the_golden_bits_and_no_other_library_is_on_the_path_of
     if libraries["OPENBLAS_CORETYPE"] == "SkylakeX" and library.library().proset_use_level(b"avx512") is None:
         pytest.skip("OpenBLAS would use instructions that this processor lacks")
     library.library().proset_use_level(None)
-    found = json.loads(in_child({**child_environment, **libraries}, "-m", "tests.proset.digests", "1"))
+    found = digests(1, {**child_environment, **libraries})
     assert found["digests"] == [golden()]
 
 
@@ -75,8 +74,8 @@ def test_the_rounding_that_other_code_has_set_changes_nothing(rng):
 
 def test_an_unknown_level_is_refused(child_environment):
     command = [sys.executable, "-c", "from proset import arithmetic; arithmetic.level()"]
-    run = subprocess.run(command, env={**child_environment, "PROSET_LEVEL": "avx1024"}, capture_output=True, text=True)
-    assert "PROSET_LEVEL: 'avx1024' is not a level of this machine" in run.stderr
+    done = subprocess.run(command, env={**child_environment, "PROSET_LEVEL": "avx1024"}, capture_output=True, text=True)
+    assert "PROSET_LEVEL: 'avx1024' is not a level of this machine" in done.stderr
 
 
 def test_the_logarithm_is_within_one_unit_in_the_last_place(rng):
@@ -131,4 +130,4 @@ try:
 except KeyboardInterrupt:
     print("interrupted")
 """
-    assert in_child(child_environment, "-c", code) == "interrupted\n"
+    assert run(sys.executable, "-c", code, env=child_environment) == "interrupted\n"

@@ -1,10 +1,10 @@
 """Gradient by finite differences; the fast code equals the slow reference."""
 
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from tests.build import run
 from tests.reference import classifier as reference
 
 from proset import arithmetic, library
@@ -186,9 +186,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units, or not at all")
 def test_no_array_grows_with_rows_times_prototypes(child_environment):
-    command = [sys.executable, "-c", LARGE_OBJECTIVE]
-    run = subprocess.run(command, env=child_environment, check=True, capture_output=True, text=True)
-    assert int(run.stdout) < 20_000  # KiB; all kernel values at once would be 400 MB in float32
+    grown = int(run(sys.executable, "-c", LARGE_OBJECTIVE, env=child_environment))
+    assert grown < 20_000  # KiB; all kernel values at once would be 400 MB in float32
 
 
 def test_hand_solved_objective_of_two_references_and_one_candidate_each():

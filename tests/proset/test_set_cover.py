@@ -1,6 +1,4 @@
 import re
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -316,11 +314,6 @@ def test_explanations_of_given_dissimilarities_and_of_no_prototype(wine):
     assert empty.explain(X[:2])["class"].tolist() == [empty.majority_class_] * 2
     assert empty.familiarity(X[:2]).tolist() == [-np.inf] * 2
     assert len(empty.export()) == 0
-
-
-def test_the_package_and_the_core_are_imported_without_scikit_learn():
-    code = "import sys, proset, proset.cover; assert not {'sklearn', 'scipy'} & {m.split('.')[0] for m in sys.modules}"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_class_weights_are_sample_weights(wine):

@@ -1,12 +1,12 @@
 """What keeps fits and workers fast, without clocks: evaluations, objectives reached, memory, imports."""
 
-import subprocess
 import sys
 import tracemalloc
 
 import pytest
 from benchmarks.cases import Case, first_batch, first_fold
 from benchmarks.fits import in_float64, published_path
+from tests.build import run
 
 from proset.solver import MAX_ITER, TOL
 
@@ -42,17 +42,12 @@ HEAVY = {"scipy", "sklearn", "pandas", "xgboost", "matplotlib", "numba", "jsonsc
 @pytest.mark.parametrize(
     ("code", "allowed"),
     [
-        (
-            "import proset_study.__main__, proset_study.study.steps, proset_study.methods.proset",
-            set(),
-        ),
+        ("import proset_study.__main__, proset_study.study.steps, proset_study.methods.proset", set()),
         ("import proset_study.__main__, proset_study.store.results", set()),
-        ("import proset", set()),
+        ("import proset, proset.cover", set()),
         ("from proset_study.base.environment import import_xgboost_alone as i; i()", {"scipy", "xgboost"}),
     ],
 )
 def test_workers_import_only_what_they_need(code, allowed):
-    run = subprocess.run(
-        [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"], check=True, capture_output=True, text=True
-    )
-    assert {name.split(".")[0] for name in run.stdout.split()} & HEAVY == allowed
+    imported = run(sys.executable, "-c", f"{code}; import sys; print(*sys.modules)").split()
+    assert {name.split(".")[0] for name in imported} & HEAVY == allowed
