@@ -1,10 +1,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import settings
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
 
 from proset import ProsetClassifier
+
+settings.register_profile("tests", deadline=None, derandomize=True, database=None)  # the same everywhere, however busy
+settings.load_profile("tests")
 
 
 @pytest.fixture(scope="session")
