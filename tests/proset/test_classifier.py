@@ -37,7 +37,8 @@ def fitted(wine, request):
 
 @pytest.fixture(scope="module")
 def split(wine):
-    return ProsetClassifier.published(n_batches=3, random_state=1).fit(*wine)
+    given = {"n_candidates": 40, "max_fraction": 0.25, "alpha_v": 0.9, "alpha_w": 0.4}
+    return ProsetClassifier.published(n_batches=3, **given, random_state=1).fit(*wine)
 
 
 def candidate_weights(batch):
@@ -65,6 +66,8 @@ def recomputed_objective(model, X, y, b, sample_weight=None):
 
 
 def test_objective_can_be_recomputed_from_the_fitted_attributes(split, wine):
+    first = np.bincount(wine[1][split.batches_[0].candidate_index])
+    assert first.tolist() == [14, 14, 12]  # a quarter of the smallest class, the other two share the rest of 40
     for b, batch in enumerate(split.batches_):
         assert batch.objective == pytest.approx(recomputed_objective(split, *wine, b), rel=1e-5)
 
