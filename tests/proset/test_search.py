@@ -137,6 +137,17 @@ def test_stage_3_keeps_what_is_gained_over_a_base():
     assert search.best_params_["max_prototypes"] > 0
 
 
+def test_what_was_stopped_ranks_last_and_batches_end_with_one_that_does_not_help(iris):
+    losses = np.array([[0.1, 0.5], [0.2, np.nan], [0.3, 0.5]])  # that of the second pair is low on an easy fold
+    results, best, _ = ProsetClassifierCV()._select([{"lambda_v": v} for v in range(3)], [(0.0,)] * 3, losses)
+    assert (results["rank_test_score"].tolist(), best) == ([1, 3, 2], 0)
+    assert results["mean_test_score"].tolist() == [-0.3, -0.2, -0.4]
+    means = ProsetClassifierCV(**{**QUICK, "n_batches": 99}).fit(*iris).stage2_results_["mean_test_score"]
+    assert len(means) < 99
+    assert (np.diff(means[:-1]) > 0).all()
+    assert means[-1] <= means[-2]
+
+
 def test_results_have_the_form_of_scikit_learn(found):
     results, stage2 = found.cv_results_, found.stage2_results_
     for table, number in ((results, 2), (stage2, 3)):
@@ -220,6 +231,10 @@ def test_explanations_are_in_the_units_of_the_table(kind, tmp_path):
     if kind is ProsetClassifierCV:
         found.report(tmp_path / "model.html")
         assert "petal width (cm)" in (tmp_path / "model.html").read_text(encoding="utf-8")
+        values = model.attributions(scaler.transform(X.tail(2)), scaler.transform(X.head(9))).values
+        np.testing.assert_array_equal(found.attributions(X.tail(2), X.head(9)).values, values)
+        counted = model.drift(scaler.transform(X.tail(50)), 0.2)
+        pd.testing.assert_frame_equal(found.drift(X.tail(50), 0.2).drop(columns="name"), counted.drop(columns="name"))
 
 
 def test_a_frame_with_names_strings_and_gaps(iris):
