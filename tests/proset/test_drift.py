@@ -1,5 +1,3 @@
-from functools import cache
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,12 +23,12 @@ def model():
 
 def test_shares_are_counted_as_they_say(model):
     X, _ = blobs(400, 1)
-    found = model.drift(X, level=0.1)
+    found = model.drift(X, level=0.1, confidence_level=0.9)
     whole = found.iloc[0]
     below = int((model.familiarity_quantile(X) < 0.1).sum())
     assert whole["below"] == below / 400
-    assert whole["low"] == pytest.approx(beta.ppf(0.025, below, 400 - below + 1))
-    assert whole["high"] == pytest.approx(beta.ppf(0.975, below + 1, 400 - below))
+    assert whole["low"] == pytest.approx(beta.ppf(0.05, below, 400 - below + 1))
+    assert whole["high"] == pytest.approx(beta.ppf(0.95, below + 1, 400 - below))
     assert whole["usual below"] == pytest.approx(0.1, abs=0.03)  # of 1,000 of the 1,500
     prototypes = found[found["of"] == "prototype"]
     assert len(prototypes) == model.n_prototypes_
@@ -46,10 +44,8 @@ def test_shares_are_counted_as_they_say(model):
     np.testing.assert_allclose(features["usual below"], 0.1, atol=0.002)
 
 
-def test_few_fresh_samples_differ_and_moved_ones_do(model):
-    """Of fresh samples about one row in twenty is outside of its interval; a shift is found, and its feature."""
-    differs = np.concatenate([model.drift(blobs(300, seed)[0])["differs"] for seed in range(2, 22)])
-    assert differs.mean() < 0.12
+def test_moved_samples_differ_and_others_do_not(model):
+    assert not model.drift(blobs(300, 2)[0])["differs"].any()
     found = model.drift(blobs(300, 50, shift=(0.0, 4.0, 0.0))[0])
     assert found["differs"][0]
     assert found["below"][0] > 0.3
@@ -96,11 +92,7 @@ def test_fresh_samples_do_not_differ_from_a_reference():
     """At a level of 5 % for all rows together; the model, the reference and the samples are new each time."""
     found = []
     for seed in range(100, 130):
-        table = small_model(seed).drift(blobs(200, seed + 1000)[0], reference=blobs(500, seed + 2000)[0])
+        small = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=4).fit(*blobs(150, seed))
+        table = small.drift(blobs(200, seed + 1000)[0], reference=blobs(500, seed + 2000)[0])
         found.append(table["differs"].any())
     assert np.mean(found) < 0.15
-
-
-@cache
-def small_model(seed):
-    return ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=4).fit(*blobs(150, seed))

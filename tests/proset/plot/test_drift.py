@@ -15,8 +15,9 @@ def moved(flowers):
 
 def test_dots_and_lines_are_the_table(few, flowers, moved, texts):
     X, _ = flowers
-    display = DriftDisplay.from_estimator(few, moved, level=0.1)
-    expected = few[-1].drift(few[:-1].transform(moved), 0.1)
+    settings = {"level": 0.1, "confidence_level": 0.9}
+    display = DriftDisplay.from_estimator(few, moved, **settings)
+    expected = few[-1].drift(few[:-1].transform(moved), **settings)
     pd.testing.assert_frame_equal(display.drift.drop(columns="name"), expected.drop(columns="name"))
     features = display.drift[display.drift["of"] == "feature"]
     assert features["name"].tolist() == [X.columns[d] for d in few[-1].active_features_]
