@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from tests.proset.convert.models import of_numbers
 
@@ -80,8 +81,12 @@ def test_the_more_features_and_prototypes_the_fewer_rows():
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_base_that_always_says_the_same_is_a_prior(form):
-    model = ProsetClassifier(base=DummyClassifier(), lambda_v=1e-3, lambda_w=1e-4, max_prototypes=10).fit(X, Y)
+    some = slice(0, 120)  # of the last class the fewest, unlike what the base says
+    base = FrozenEstimator(DummyClassifier(strategy="uniform").fit(X[some], Y[some]))
+    model = ProsetClassifier(base=base, lambda_v=1e-3, lambda_w=1e-4, max_prototypes=10)
+    model.fit(X[some], Y[some], base_probabilities=np.full((120, 3), 1 / 3))
     assert FORMS[form](model, X[:2])
+    assert formula(model).class_prior == pytest.approx([1 / 3] * 3)
 
 
 def test_numbers_of_prototypes_to_list_are_checked():
