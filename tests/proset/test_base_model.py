@@ -113,15 +113,19 @@ def test_forests_have_held_out_probabilities_already_but_not_of_groups(iris):
 def test_a_frozen_base_stays_as_it_is(iris):
     X, y = iris
     base = LogisticRegression().fit(X[:, ::-1][:100:2], y[:100:2] + 1)  # of something else: it is not used to fit
-    held_out = cross_val_predict(LogisticRegression(), X, y, method="predict_proba")
+    held_out = cross_val_predict(LogisticRegression(max_iter=1000), X, y, method="predict_proba")
     with pytest.raises(ValueError, match=r"base: a model with the classes \[1 2\] is not allowed"):
         ProsetClassifier(base=FrozenEstimator(base), **GIVEN).fit(X, y, base_probabilities=held_out)
-    base = LogisticRegression().fit(X, y)
+    base = LogisticRegression(max_iter=1000).fit(X, y)
     model = ProsetClassifier(base=FrozenEstimator(base), **GIVEN).fit(X, y, base_probabilities=held_out)
-    assert model.base_.estimator is base or np.array_equal(model.base_.predict_proba(X), base.predict_proba(X))
+    assert model.base_.estimator is base
+    assert model.n_prototypes_ == 10
     given = ProsetClassifier(base="prefit", **GIVEN).fit(X, y, base_probabilities=held_out)
     expected = given.predict_proba(X, base_probabilities=base.predict_proba(X))
     np.testing.assert_array_equal(model.predict_proba(X), expected)
+    probabilities = {"base_probabilities": base.predict_proba(X[:9])}
+    for answer in ("explain", "corrections"):
+        pd.testing.assert_frame_equal(getattr(given, answer)(X[:9], **probabilities), getattr(model, answer)(X[:9]))
     with pytest.raises(ValueError, match="base_probabilities: None is not allowed with base='prefit'"):
         given.predict(X)
     with pytest.raises(ValueError, match="base_probabilities: not allowed, the model has no base"):
