@@ -30,6 +30,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
+from snakemake.utils import update_config
 from tests.proset_study.config_files import read
 
 from proset import (
@@ -74,18 +75,13 @@ LINEAR = LogisticRegression(max_iter=1000)
 TWO_CLASSES = FrozenEstimator(LogisticRegression().fit([[0.0] * 4, [1.0] * 4], [0, 1]))
 
 
-def merged(base, change):
-    """As Snakemake lays one config over another."""
-    if not isinstance(base, dict) or not isinstance(change, dict):
-        return change
-    return {**base, **{key: merged(base.get(key), value) for key, value in change.items()}}
-
-
 def config(text):
     Path("folder.csv").mkdir()
     Path("big.csv").touch()
     os.truncate("big.csv", 2_000_000_000)
-    load(merged(read("config.yaml"), yaml.safe_load(text)))
+    study = read("config.yaml")
+    update_config(study, yaml.safe_load(text))
+    load(study)
 
 
 def config_file(content):
@@ -583,10 +579,9 @@ def test_bad_input_is_refused_with_its_message_and_writes_nothing(section, given
     assert not list(tmp_path.rglob("data.npz"))
 
 
-def test_every_case_has_a_message_and_there_are_enough():
+def test_every_case_has_a_message():
     named = [given for section, given, _ in ROWS if section != "Config"]
     assert sorted(named) == sorted(CASES)
-    assert len(ROWS) >= 40
 
 
 def test_the_examples_of_the_user_guide_are_messages():
