@@ -157,7 +157,6 @@ def test_the_code_to_get_started_runs(tmp_path, monkeypatch):
 def test_bad_input_is_refused(wine, fitted):
     X, y = wine
     for settings, said in (
-        ({"X": X}, "y: None is not allowed, X and y belong together"),
         ({"n_prototypes": -1}, "n_prototypes: -1 is not allowed, must be at least 0"),
         ({"model": DummyClassifier().fit(X, y)}, "model: DummyClassifier is not allowed, must be a ProsetClassifier"),
         ({"model": ProsetClassifier()}, "not fitted"),

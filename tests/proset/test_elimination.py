@@ -135,13 +135,8 @@ def test_what_is_not_allowed():
         ProsetClassifier().size_table(X, y, n_features=[0])
     with pytest.raises(ValueError, match="X: 2 samples are not allowed for a table of sizes"):
         ProsetClassifier().size_table(X[[0, 149]], y[[0, 149]])
-    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-6, max_prototypes=None).fit(X, y)
-    with pytest.raises(
-        ValueError, match=f"n: 3 is not allowed, must be a whole number of at least {model.n_prototypes_}"
-    ):
-        model.with_prototypes(3)
     with pytest.raises(AttributeError, match="one size only"):
-        model.shrink().with_prototypes(30)
+        ProsetClassifier(lambda_v=0.01, lambda_w=1e-6, max_prototypes=None).fit(X, y).shrink().with_prototypes(30)
 
 
 def test_without_prototypes_there_is_the_class_prior():

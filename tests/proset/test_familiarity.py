@@ -64,12 +64,3 @@ def test_files_keep_the_yardstick_and_older_ones_say_that_it_is_missing(wine, tm
     assert "unknown" in (tmp_path / "older.html").read_text(encoding="utf-8")
     with pytest.raises(AttributeError, match="saved by an earlier version; fit it again"):
         loaded.familiarity_quantile(X)
-
-
-def test_rows_of_weight_zero_do_not_count(wine):
-    X, y = wine
-    kept = np.arange(len(y)) % 3 > 0
-    model = ProsetClassifier(random_state=0).fit(X, y, sample_weight=kept)
-    alone = ProsetClassifier(random_state=0).fit(X[kept], y[kept])
-    np.testing.assert_array_equal(model.training_familiarity_, alone.training_familiarity_)
-    assert model.n_samples_fit_ == kept.sum()

@@ -12,7 +12,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from proset import ConformalClassifier, ProsetClassifier, RejectOptionClassifier, group_rates
-from proset.rates import wilson
 
 
 @pytest.fixture(scope="module")
@@ -115,13 +114,6 @@ def test_a_class_that_the_model_does_not_know_is_an_error(two):
     rates = group_rates(model, X[:10], labels, np.arange(10) // 5)
     assert rates["error"].tolist() == [0.9, 0.8, 1.0]
     assert np.isfinite(rates["log loss"]).all()
-
-
-def test_intervals_cover_the_rate():
-    rng, n = np.random.default_rng(0), 40
-    for p in (0.02, 0.1, 0.5):
-        ends = np.array([wilson(k / n, n) for k in rng.binomial(n, p, 4000)])
-        assert 0.92 < ((ends[:, 0] <= p) & (p <= ends[:, 1])).mean() <= 1.0
 
 
 @pytest.mark.parametrize(

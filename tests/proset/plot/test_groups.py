@@ -32,15 +32,11 @@ def test_dots_and_lines_are_the_table(pipeline, flowers, groups, texts, rows):
     assert display.ax_.get_xlim()[0] == 0
 
 
-def test_look_and_weights(pipeline, flowers, groups):
-    X, y = flowers
-    display = GroupRatesDisplay.from_estimator(pipeline, X, y, groups, color="red", sample_weight=np.ones(150))
-    assert display.lines_[0].get_color() == "red"
-
-
 def test_a_group_without_weight_has_no_dot(pipeline, flowers, recwarn):
     X, y = flowers
-    display = GroupRatesDisplay.from_estimator(pipeline, X, y, y, sample_weight=(y != "setosa").astype(float))
+    weight = (y != "setosa").astype(float)
+    display = GroupRatesDisplay.from_estimator(pipeline, X, y, y, sample_weight=weight, color="red")
+    assert display.lines_[0].get_color() == "red"
     assert np.isnan(display.lines_[0].get_xdata()).tolist() == [True, False, False]
     display.figure_.canvas.draw()
     assert not recwarn.list
