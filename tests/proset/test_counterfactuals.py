@@ -1,17 +1,17 @@
 from itertools import combinations, product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.model_selection import train_test_split
+from tests.proset_study.config_files import read
 
 from proset import ProsetClassifier, boxes
 from proset_study.data.sources import make
 
 GIVEN = {"lambda_v": 0.01, "lambda_w": 1e-4}
+DATA_SETS = read("config.yaml")["data_sets"]
 
 
 @pytest.fixture(scope="module")
@@ -33,17 +33,11 @@ def proposals(model, X, found):
     return X
 
 
-def sets():
-    """The data sets of the study."""
-    config = yaml.safe_load((Path(__file__).parents[2] / "config.yaml").read_text(encoding="utf-8"))
-    for name, source in config["data_sets"].items():
-        data = make(source, 0, name, 0)
-        yield pytest.param(data.X, data.y, id=name)
-
-
-@pytest.mark.parametrize(("X", "y"), sets())
-def test_every_proposal_is_predicted_otherwise(X, y):
-    X, X_test, y, _ = train_test_split(np.asarray(X), np.asarray(y), test_size=0.5, stratify=y, random_state=0)
+@pytest.mark.parametrize("name", DATA_SETS)
+def test_every_proposal_is_predicted_otherwise(name):
+    """On the data sets of the study."""
+    data = make(DATA_SETS[name], 0, name, 0)
+    X, X_test, y, _ = train_test_split(data.X, data.y, test_size=0.5, stratify=data.y, random_state=0)
     model = ProsetClassifier(**GIVEN, max_prototypes=50).fit(X[:1000], y[:1000])
     X_test = X_test[:20]
     found = model.counterfactuals(X_test)
