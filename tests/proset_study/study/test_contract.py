@@ -179,16 +179,20 @@ def importing(line):
     return write
 
 
-def importing_late(folder):
-    """A method that imports a library when it is fitted."""
-    file = folder / "late.py"
-    file.write_text(
-        "from proset_study.methods.knn import KNN\n\n\n"
-        "class Late(KNN):\n    def __init__(self, data):\n        self.data = data\n\n"
-        "    def fit(self, *args):\n        KNN.__init__(self, self.data)\n        return super().fit(*args)\n",
-        encoding="utf-8",
-    )
-    return load_file(file).Late
+def importing_late(init, fit):
+    """A method that imports something when it is fitted."""
+
+    def write(folder):
+        file = folder / "late.py"
+        file.write_text(
+            "from proset_study.methods.knn import KNN\n\n\n"
+            f"class Late(KNN):\n    def __init__(self, data):\n        {init}\n\n"
+            f"    def fit(self, *args):\n        {fit}\n        return super().fit(*args)\n",
+            encoding="utf-8",
+        )
+        return load_file(file).Late
+
+    return write
 
 
 def prototypes(number=2, labels=(0, 1), weights=(1.0, 1.0), batch=(1, 1), **functions):
@@ -234,7 +238,10 @@ BROKEN = {
         (importing("import sklearn.tree"), "imports .*sklearn.*; move that into a function"),
         (importing("import kmedoids"), "kmedoids"),
     ],
-    "imports_are_in_no_time": [(importing_late, "fits import .*scipy.*; move that into `__init__`")],
+    "imports_are_in_no_time": [
+        (importing_late("self.data = data", "super().__init__(self.data)"), "fits import .*scipy.*; move that into `_"),
+        (importing_late("super().__init__(data); import sklearn", "import sklearn.dummy"), r"import .*sklearn\.dummy"),
+    ],
     "parameters_are_as_declared": [
         (changed(fixed=staticmethod(lambda n: {"depth": 1})), "fixed"),
         (changed(required=()), "max_depth"),
