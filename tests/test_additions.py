@@ -45,10 +45,17 @@ for table in (
 ):
     assert "harpness|" in to_markdown(table) or "Sharpness**" in to_markdown(table), to_markdown(table)
 """
+FINGERPRINTS = (
+    *("no_fit_depends_on_readers_of_tables_reports_or_pandas", "no_library_of_a_fit_is_forgotten"),
+    *("the_arithmetic_of_proset_counts_for_its_fits_only", "what_counts_is_what_the_list_says"),
+    "a_score_and_the_statement_of_a_claim_count_for_reports_and_for_no_fit",
+)
 TESTS = (  # of what sees all methods, generators or scores
-    *(f"tests/proset_study/methods/test_{name}.py" for name in ("costs", "labels", "methods")),
-    *("tests/proset_study/store/test_metrics.py", "tests/proset_study/report/tables"),
-    "tests/proset_study/study/test_fingerprints.py",
+    *("tests/proset_study/methods/test_labels.py", "tests/proset_study/store/test_metrics.py"),
+    "tests/proset_study/report/tables",
+    "tests/proset_study/report/analysis/test_prototypes.py::test_every_method_has_a_style_of_its_own",
+    "tests/proset_study/fits/test_resampling.py::test_copies_are_weights_where_the_method_knows_weights",
+    *(f"tests/proset_study/study/test_fingerprints.py::test_{name}" for name in FINGERPRINTS),
 )
 GENERATORS = "tests/proset_study/data/generators/test_generators.py"
 OF_ADDITIONS = [  # test_contract.py has the method as it is
@@ -104,7 +111,8 @@ def checkout(tmp_path_factory):
     folder = tmp_path_factory.mktemp("additions")
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":!reports"]
     listed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
-    compiled = (str(path.relative_to(ROOT)) for path in (ROOT / "src/proset").glob("_kernel.*"))
+    patterns = ("src/proset/_kernel.*", "src/**/*.pyc", "tests/**/*.pyc")  # bytecode is right where times are the same
+    compiled = (str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.glob(pattern))
     for source, copy in ((ROOT / name, folder / name) for name in (*listed, *compiled)):
         if source.is_file():
             copy.parent.mkdir(parents=True, exist_ok=True)
