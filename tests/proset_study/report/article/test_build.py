@@ -14,6 +14,7 @@ from tests.proset_study.report.article.conftest import copied
 from proset_study.base.records import read_json, write_json
 from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather
 from proset_study.report.article.numbers import numbers, numbers_record
+from proset_study.report.article.page import findings
 from proset_study.report.article.sources import CALLS, PAGE
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import PUBLISHED, TOPICS, Reported
@@ -61,6 +62,13 @@ def test_every_text_is_there_and_every_table_is_a_rectangle(everything):
         assert body, name
         assert {len(row) for row in body} == {len(heading)}, name
         assert not any(undefined.search(cell) for row in body for cell in row), name
+
+
+def test_the_page_of_findings_has_every_part(everything, whole, monkeypatch):
+    monkeypatch.setattr("proset_study.report.article.build.gather", lambda project: (everything, {}))
+    page = findings(whole)
+    assert "No records are in the repository yet" not in page
+    assert "the new form is ahead on eleven of eleven data sets" in page
 
 
 def test_numbers_are_those_of_the_records(everything, whole):

@@ -1,4 +1,4 @@
-"""The page of findings, of the committed records and of a project that lacks none."""
+"""The page of findings of the committed records; that of a project that lacks none is in test_build.py."""
 
 import re
 
@@ -19,12 +19,6 @@ def test_the_readme_says_of_the_open_track_what_the_page_says():
     page, readme = ((ROOT / file).read_text(encoding="utf-8") for file in ("docs/findings.md", "README.md"))
     methods, alike = re.search(r"Of (\w+) methods, some of .*? the first\s+(\w+) do not", page, re.DOTALL).groups()
     assert f"the first {alike} of {methods} do not differ significantly" in " ".join(readme.split())
-
-
-def test_a_project_that_lacks_nothing_has_every_part(whole):
-    page = findings(whole)
-    assert "No records are in the repository yet" not in page
-    assert "the new form is ahead on eleven of eleven data sets" in page
 
 
 def test_records_that_are_not_there_are_named(committed, tmp_path):
