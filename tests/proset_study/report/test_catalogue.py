@@ -311,7 +311,7 @@ def test_every_figure_of_the_plan_that_has_its_records_is_drawn(stored, all_figu
         "flowers_rays",
     }
     assert {n for n in names if n.startswith("flowers")} == expected - {"flowers_stage1_e5"}
-    assert {n for n in names if n.startswith("cross")} >= {"cross_relevance", "cross_coverage"}
+    assert {n for n in names if n.startswith("cross")} >= {"cross_relevance", "cross_coverage", "cross_learning_curve"}
     of_all = {"headline", "headline_narrow", "rules", "time", "matrix_products"}
     assert set(names[names.index("headline") :]) == of_all | {k for k in KINDS if not evaluations.get(k).by_data_set}
     names = [d.name for d in all_figures if d.name.startswith("odd")]
