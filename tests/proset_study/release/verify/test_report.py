@@ -2,6 +2,7 @@ import json
 import lzma
 import re
 import shutil
+from pathlib import Path
 
 import openpyxl
 import pytest
@@ -314,14 +315,21 @@ def test_models_that_are_not_unique_are_repeated_on_the_same_class_of_processors
     assert any("E8, final model summary" in line for line in check(changed, n_refits=30))
 
 
+@pytest.fixture(scope="module")
+def archived(report, checkout, tmp_path_factory):
+    """The archive of the release; tests take copies."""
+    folder = tmp_path_factory.mktemp("released")
+    release(shutil.copytree(report, folder / "small"), folder / "elsewhere.tar.xz", checkout)
+    return folder / "elsewhere.tar.xz"
+
+
 @pytest.fixture
-def released(report, checkout, tmp_path):
+def released(report, archived, tmp_path):
     """A report as it is committed, and its archive."""
     folder = shutil.copytree(report, tmp_path / "small")
-    release(folder, tmp_path / "elsewhere.tar.xz", checkout)
     (folder / "records/replicate_0_searches.tar.xz").unlink()
     (folder / "records/replicate_0.tar.xz").unlink()
-    return folder, tmp_path / "elsewhere.tar.xz"
+    return folder, Path(shutil.copy2(archived, tmp_path))
 
 
 def test_without_its_archive_a_report_is_checked_as_far_as_that_goes(released, check):
