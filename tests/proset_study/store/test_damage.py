@@ -123,7 +123,6 @@ def folder(stored, tmp_path):
 
 def test_damaged_and_foreign_results_are_never_used(folder):
     counts = try_changes(folder, CHANGES)
-    print(counts)
-    assert sum(counts.values()) == CHANGES
+    assert counts["refused"] > CHANGES / 2
     assert counts["computed again"]
     assert counts["the same"] < CHANGES / 10  # for example the other file was the same one
