@@ -28,6 +28,7 @@ POPULATIONS = [name for name in generators.GENERATORS if generators.get(name).is
 DIGESTS = {  # of what is made of some settings, so that no change of code changes data
     "checker": ({"squares": 3, "samples_per_square": 8, "angle": 45.0}, "d20b46b013e4d78c"),
     "xor": ({"features": 2, "samples_per_orthant": 7, "irrelevant": 3}, "3f4361de7718fefb"),
+    "turned_xor": ({"features": 3, "samples_per_orthant": 7, "angle": 30.0}, "fa4be29029385d59"),
     "mixture": ({"samples_per_class": 24, "components": 2, "means_seed": 4}, "f16d9fc1988c6afb"),
     "clusters": (
         {
