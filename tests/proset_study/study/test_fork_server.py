@@ -91,6 +91,12 @@ def test_commands_run_at_the_same_time_and_end_with_a_signal(server, tmp_path):
         assert command.returncode == -signal.SIGTERM
 
 
+def test_a_command_of_another_python_does_its_job_itself(server, tmp_path):
+    socket = server[1][ADDRESS].rpartition(os.pathsep)[2]
+    _, errors = start(server, "0", tmp_path, **{ADDRESS: f"/another/python{os.pathsep}{socket}"}).communicate()
+    assert errors == "this process does it itself\n"
+
+
 def test_the_server_ends_with_the_process_that_started_it(server, tmp_path):
     process, environment = server
     socket = Path(environment[ADDRESS].rpartition(os.pathsep)[2])
@@ -102,13 +108,3 @@ def test_the_server_ends_with_the_process_that_started_it(server, tmp_path):
     assert not socket.parent.exists()
     _, errors = start(server, "0", tmp_path).communicate()
     assert errors == "this process does it itself\n"
-
-
-def test_a_command_of_another_python_does_its_job_itself(tmp_path):
-    from proset_study.study.fork_server import hand_over
-
-    os.environ[ADDRESS] = os.pathsep.join(["/another/python", str(tmp_path / "socket")])
-    try:
-        hand_over()
-    finally:
-        del os.environ[ADDRESS]
