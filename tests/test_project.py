@@ -169,6 +169,11 @@ def test_the_wheel_has_every_file_and_the_compiled_library(wheel, tmp_path):
     run(sys.executable, "-c", IMPORT_ALL, tmp_path, "proset", "proset_study", cwd=tmp_path)
 
 
+def test_no_module_is_long():
+    lengths = {path: path.read_bytes().count(b"\n") for path in (ROOT / "src").rglob("*.py")}
+    assert {path.name: n for path, n in lengths.items() if n > 350} == {}
+
+
 @pytest.mark.slow
 def test_the_core_alone_is_at_most_ten_packages_and_works(wheel, tmp_path):
     with zipfile.ZipFile(wheel) as archive:

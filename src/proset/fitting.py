@@ -14,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import _check_sample_weight, _num_samples
+from sklearn.utils import check_random_state
 
-from proset import base_model, corrections, elimination, leave_one_out, model, penalty_path, size_choice
+from proset import corrections, elimination, leave_one_out, model, penalty_path, size_choice
+from proset.base_fit import fit_base
 from proset.candidates import check_class_sizes
 from proset.defaults import N_CANDIDATES, PUBLISHED
 from proset.encode import encode
-from proset.encoding import as_table
 from proset.fitted_model import FittedModel
 from proset.growth import Growth, digest
 from proset.objective import Penalty
@@ -51,7 +50,7 @@ def fit(
     classifier._is_edited = False
     data = prepare(classifier, X, y, sample_weight)
     _check_limits(classifier)
-    base = _fit_base(classifier, X, data, sample_weight, base_probabilities, groups)
+    base = fit_base(classifier, X, data, sample_weight, base_probabilities, groups)
     task = None if classifier.references == "split" else _task(classifier, data, base)
     penalty, folds = _penalty(classifier, task)
     growth = _growth(classifier, data, base)
@@ -107,7 +106,7 @@ def fold(
             f"base: {classifier.base!r} is not allowed in a search, which fits the base in every fold; give an "
             "estimator that is not fitted"
         )
-    task = _task(classifier, data, _fit_base(classifier, X, data, sample_weight, None, groups))
+    task = _task(classifier, data, fit_base(classifier, X, data, sample_weight, None, groups))
     scored = classifier._scaled(classifier._validated(X_score)) - task.samples.centre
     codes, alphas = np.searchsorted(data.classes, y_score), (classifier.alpha_v, classifier.alpha_w)
     return penalty_path.Fold.of(task, scored, codes, *alphas, n_candidates, classifier._base_of(X_score))
@@ -128,7 +127,7 @@ def size_table(
     if classifier.n_batches == 0:
         raise ValueError("n_batches: 0 is not allowed for a table of sizes, must be at least 1")
     data = prepare(classifier, X, y, sample_weight)
-    base = _fit_base(classifier, X, data, sample_weight, base_probabilities, groups)
+    base = fit_base(classifier, X, data, sample_weight, base_probabilities, groups)
     penalty, folds = _penalty(classifier, _task(classifier, data, base))
     if not folds:
         raise ValueError(f"X: {len(data.X)} samples are not allowed for a table of sizes, they are too few")
@@ -285,46 +284,6 @@ def _check_limits(classifier: FittedModel) -> None:
             f"{given[0]}: {limits[given[0]]!r} is not allowed with references='split', the published algorithm; "
             "use references='leave_one_out'"
         )
-
-
-def _fit_base(
-    classifier: FittedModel, X: Any, data: Prepared, sample_weight: Any, given: Any, groups: Any
-) -> np.ndarray | None:
-    """q_0 of the samples of positive weight; sets `base_`. `X` and the arguments after `data` are as in `fit`."""
-    base, rows = classifier.base, data.rows
-    classifier.base_ = base
-    if base is None:
-        if given is not None:
-            raise ValueError("base_probabilities: not allowed without base; use base='prefit', or leave them out")
-        return None
-    if given is None and isinstance(base, str | FrozenEstimator):
-        raise ValueError(
-            "base_probabilities: None is not allowed with a base that is fitted already, must be probabilities of "
-            "the samples by models that did not see them; cross_val_predict(..., method='predict_proba') gives them"
-        )
-    held_out = None
-    if given is not None:
-        held_out = base_model.rounded(base_model.checked(given, _num_samples(X), len(data.classes))[rows])
-    if isinstance(base, str):
-        return held_out
-    base_model.check(base, data.classes)
-    n = _num_samples(X)
-    if groups is not None and _num_samples(groups) != n:
-        raise ValueError(f"groups: {_num_samples(groups)} are not allowed, must be {n}, one for each sample")
-    weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty(n))[rows]
-    groups = None if groups is None else np.asarray(groups)[rows]
-    X, y = _safe_indexing(X if hasattr(X, "shape") else as_table(X), rows), data.classes[data.codes]
-    if held_out is not None:
-        classifier.base_ = base_model.fitted(base, X, y, weight)
-        return held_out
-    try:
-        classifier.base_, held_out = base_model.cross_fitted(base, X, y, data.classes, weight, groups)
-    except ValueError as error:
-        if "could not convert string" in str(error):
-            words = f"{base_model.name_of(base)} takes no text, put an encoder before it in a Pipeline"
-            raise ValueError(f"base: {words}; {error}") from error
-        raise
-    return held_out
 
 
 def _growth(classifier: FittedModel, data: Prepared, base: np.ndarray | None) -> Growth:

@@ -15,8 +15,6 @@ HEAVY = (
     *("scipy", "sklearn", "pandas", "matplotlib", "xgboost", "interpret", "skops", "kmedoids", "statsmodels"),
     *("lightgbm", "catboost"),
 )
-
-
 READY = "sklearn"  # whose import takes longer than all else that most methods import
 UNKNOWN = ["?"]  # answer of the process that has it already, about a method that does not import it before a fit
 

@@ -79,8 +79,8 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
     texts = [f"{short_name(row)} {row['leave_one_out']:.3f} and {row['test']:.3f}" for row in errors]
     return ReportFigure(
         title="The error of the chosen models: cross-validation, bootstrap, test set",
-        finding=f"The leave-one-out bootstrap is above the test error for {above['leave_one_out']} of {len(errors)} models,"
-        f" cross-validation for {above['cross_validation']}; one split cannot tell which is better.",
+        finding=f"The leave-one-out bootstrap is above the test error for {above['leave_one_out']} of {len(errors)}"
+        f" models, cross-validation for {above['cross_validation']}; one split cannot tell which is better.",
         caption="Lines are one standard error. Cross-validation and bootstrap use the training set only. The parameters"
         " were selected on it, which favours the estimates.",
         alt=f"Estimates of the error; leave-one-out bootstrap and test set: {'; '.join(texts)}.",
