@@ -189,6 +189,7 @@ def main() -> None:
 
         rows = list(stage2_paths.run(["iris_2f"] if args.quick else data_sets, range(2 if args.quick else 10)))
         write("stage2_paths", stage2_paths.COLUMNS, rows)
+    elif args.part == "answers":
         from benchmarks import answers
 
         names = ["wine"] if args.quick else args.data_sets or list(answers.STUDY)
