@@ -8,26 +8,28 @@ import argparse  # noqa: E402
 import csv  # noqa: E402
 import json  # noqa: E402
 from datetime import UTC, datetime  # noqa: E402
+from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 from tempfile import TemporaryDirectory  # noqa: E402
 
 RESULTS = Path(__file__).with_name("results")
+QUICK = Path(__file__).parents[1] / "dist/benchmarks/results"  # tiny sizes replace no numbers that are committed
 
 
-def write(name: str, columns: tuple[str, ...], rows: list[dict]) -> None:
-    """One CSV file under benchmarks/results/."""
-    with (RESULTS / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+def write_csv(folder: Path, name: str, columns: tuple[str, ...], rows: list[dict]) -> None:
+    """One CSV file, and when and on what it was measured."""
+    with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    note(name)
+    note(folder, name)
 
 
-def note(name: str) -> None:
+def note(folder: Path, name: str) -> None:
     """When and on what a file was measured."""
     from proset_study.report.analysis.manifest import processor
 
-    path = RESULTS / "measured.json"
+    path = folder / "measured.json"
     measured = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     measured[name] = f"{datetime.now(UTC).date().isoformat()}, {processor()}"
     path.write_text(json.dumps(measured, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -69,10 +71,12 @@ def main() -> None:
     )
     parser.add_argument("--data-sets", nargs="+")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="tiny sizes: does it run?")
+    parser.add_argument("--quick", action="store_true", help=f"tiny sizes, below {QUICK.parent}: does it run?")
     parser.add_argument("--published", default=".venv-bench/bin/python", help="Python that has proset 0.6.1")
     args = parser.parse_args()
-    RESULTS.mkdir(exist_ok=True)
+    folder = QUICK if args.quick else RESULTS
+    folder.mkdir(parents=True, exist_ok=True)
+    write = partial(write_csv, folder)
     data_sets = ["cancer"] if args.quick else args.data_sets
     seeds = range(2 if args.quick else args.seeds)
     if args.part == "evaluations":
@@ -88,14 +92,14 @@ def main() -> None:
 
         rows = test_loss.run(data_sets, range(2) if args.quick else range(10))
         write("test_loss", test_loss.COLUMNS, rows)
-        test_loss.plot(rows, str(RESULTS / "test_loss"))
+        test_loss.plot(rows, str(folder / "test_loss"))
     elif args.part == "published":
         from benchmarks import against_published
 
         rows = against_published.small(args.published, 2 if args.quick else 30)
         write("published_small", against_published.SMALL_COLUMNS, rows)
-        against_published.run(RESULTS / "published.csv", args.published, data_sets, seeds)
-        note("published")
+        against_published.run(folder / "published.csv", args.published, data_sets, seeds)
+        note(folder, "published")
     elif args.part == "prediction":
         from benchmarks import prediction
 
@@ -128,7 +132,7 @@ def main() -> None:
         write("set_cover", set_cover.COLUMNS, set_cover.run((500, 1000) if args.quick else set_cover.ROWS))
         rows = set_cover.gap(["digits"] if args.quick else data_sets)
         write("set_cover_gap", set_cover.GAP_COLUMNS, rows)
-        set_cover.plot(rows, str(RESULTS / "set_cover_radius"))
+        set_cover.plot(rows, str(folder / "set_cover_radius"))
     elif args.part == "dissimilarities":
         from benchmarks import dissimilarities
 
@@ -137,8 +141,8 @@ def main() -> None:
     elif args.part == "at-most":
         from benchmarks import at_most
 
-        with TemporaryDirectory() as folder:
-            write("at_most", at_most.COLUMNS, at_most.run(Path(folder)))
+        with TemporaryDirectory() as scratch:
+            write("at_most", at_most.COLUMNS, at_most.run(Path(scratch)))
     elif args.part == "out-of-the-box":
         from benchmarks import out_of_the_box as box
 
@@ -159,7 +163,7 @@ def main() -> None:
         for name, of_name, rows in zip(("", "_explained", "_cost"), columns, found, strict=True):
             write(f"few_prototypes{name}", of_name, rows)
         write("few_prototypes_export", few.EXPORT_COLUMNS, few.exports())
-        few.plot(found[0], str(RESULTS / "few_prototypes"))
+        few.plot(found[0], str(folder / "few_prototypes"))
     elif args.part == "base-model":
         from benchmarks import base_model as base
 
@@ -208,8 +212,8 @@ def main() -> None:
     elif args.part == "many-data-sets":
         from benchmarks import many_data_sets as many
 
-        with TemporaryDirectory() as folder:
-            rows = list(many.run(((5, 2),) if args.quick else many.SIZES, Path(folder)))
+        with TemporaryDirectory() as scratch:
+            rows = list(many.run(((5, 2),) if args.quick else many.SIZES, Path(scratch)))
         write("many_data_sets", many.COLUMNS, rows)
     elif args.part == "rejection":
         from benchmarks import rejection
@@ -220,11 +224,11 @@ def main() -> None:
 
         rows = growth.run(args.published, {"n": [1000, 2000], "k": [2, 5]} if args.quick else None)
         write("growth", growth.COLUMNS, rows)
-        growth.plot(rows, str(RESULTS / "growth"))
+        growth.plot(rows, str(folder / "growth"))
     else:
         from benchmarks import table
 
-        table.write(RESULTS, Path(__file__).with_name("results.md"))
+        table.write(folder, folder.with_name("results.md"))
 
 
 if __name__ == "__main__":

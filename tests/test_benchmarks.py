@@ -1,7 +1,11 @@
 """The command line of the benchmarks; what they measure is too slow for a test."""
 
 import ast
+import sys
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 MAIN = Path(__file__).parents[1] / "benchmarks/__main__.py"
 
@@ -14,3 +18,15 @@ def test_every_part_has_a_branch_of_its_own():
     compared = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Compare)]
     branches = [text.removeprefix("args.part == ") for text in compared if text.startswith("args.part == ")]
     assert sorted([*map(ast.literal_eval, branches), "table"]) == sorted(ast.literal_eval(parts))
+
+
+@pytest.mark.slow
+def test_tiny_sizes_replace_no_numbers_that_are_committed(tmp_path, monkeypatch):
+    benchmarks, committed = import_module("benchmarks.__main__"), MAIN.with_name("results.md").read_bytes()
+    monkeypatch.setattr(benchmarks, "QUICK", tmp_path / "results")
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "table", "--quick"])
+    benchmarks.QUICK.mkdir()
+    benchmarks.write_csv(benchmarks.QUICK, "startup", ("what", "cpu_seconds"), [{"what": "python", "cpu_seconds": 0.5}])
+    benchmarks.main()
+    assert "|python|0.5" in (tmp_path / "results.md").read_text(encoding="utf-8")
+    assert MAIN.with_name("results.md").read_bytes() == committed
