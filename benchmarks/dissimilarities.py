@@ -4,12 +4,12 @@ Each measurement is a process of its own, in turn for all of them; a pair is com
 """
 
 import json
-import resource
 import subprocess
 import sys
 import time
 
 import numpy as np
+from benchmarks.memory import peak_mib
 
 COLUMNS = ("metric", "items", "seconds", "nanoseconds_per_pair", "peak_mib", "data_mib")
 ITEMS = {"tangent": (500, 2_000), "mismatch": (500, 1_700)}  # images of 16 x 16, sequences of 400 letters
@@ -41,11 +41,11 @@ def measure(metric: str, n: int) -> dict:
     else:
         distances, items = mismatch.distances, ["".join(rng.choice(list(mismatch.ALPHABET), 400)) for _ in range(n)]
     out = np.zeros((n, n), dtype=np.float32)
-    data_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    data_mib = peak_mib()
     start = time.process_time()
     square(distances(items), out)
     seconds = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_mib()
     by_pair = seconds / (n * (n - 1) / 2) * 1e9
     return {"seconds": seconds, "nanoseconds_per_pair": by_pair, "peak_mib": peak, "data_mib": data_mib}
 

@@ -5,12 +5,12 @@ features; a tenth of the labels is noise. `proset` 0.6.1 runs where it ends with
 """
 
 import json
-import resource
 import subprocess
 import sys
 import time
 
 import numpy as np
+from benchmarks.memory import peak_mib
 
 COLUMNS = ("axis", "value", "method", "fit_seconds", "predict_us_per_row", "peak_mib", "data_mib", "evaluations")
 BASE = {"n": 20_000, "d": 20, "m": 1000, "k": 2}
@@ -54,7 +54,7 @@ def measure(method: str, size: dict) -> dict:
     """Fit all rows and predict 10,000 of them with one method."""
     X, y = make_data(size["n"], size["d"], size["k"])
     Z = X[:10_000]
-    data_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    data_mib = peak_mib()
     evaluations = None
     if method == "proset":
         from proset import model
@@ -106,7 +106,7 @@ def measure(method: str, size: dict) -> dict:
             return booster.inplace_predict(Z)
 
     fit_seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_mib()
     start = time.perf_counter()
     predict()
     return {

@@ -7,7 +7,6 @@ other numbers. Models are copied only of the subject and on the last data set, s
 import json
 import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from benchmarks import memory
 
 from proset.archive import read_archive, write_archive
 from proset_study.base.records import (
@@ -125,21 +125,15 @@ def measure(folder: Path, study: Study) -> Iterator[dict]:
     for step, commands in steps.items():
         start, cpu, peak, size = time.perf_counter(), 0.0, 0.0, _size(folder)
         for command in commands:
-            used = _run(folder, [*command, "--study", file])
-            cpu += used.ru_utime + used.ru_stime
-            peak = max(peak, used.ru_maxrss / 2**10)
+            seconds, memory_mib = _run(folder, [*command, "--study", file])
+            cpu, peak = cpu + seconds, max(peak, memory_mib)
         numbers = {"wall_s": f"{time.perf_counter() - start:.1f}", "cpu_s": f"{cpu:.1f}", "peak_mib": f"{peak:.0f}"}
         yield {"step": step, **numbers, "written_mib": f"{(_size(folder) - size) / 2**20:.1f}"}
 
 
 def _run(folder, words):
     command = [sys.executable, "-m", "proset_study", *words]
-    process = subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"{' '.join(words[:3])} ended with status {process.returncode}")
-    return used
+    return memory.run(command, folder, {**os.environ, "PYTHONPATH": str(ROOT / "src")})
 
 
 def _size(folder):

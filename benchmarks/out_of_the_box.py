@@ -6,7 +6,6 @@ travel_mode (docs/penalties.md); the tables here are others, but for affairs_196
 """
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from benchmarks.memory import peak_mib
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegressionCV
@@ -226,7 +226,7 @@ def _measured(n, what):
     started = time.process_time()
     model.fit(train, y_train)
     seconds = time.process_time() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_mib()
     loss = log_loss(model.predict_proba(test), y_test)
     print(json.dumps({"cpu_seconds": round(seconds, 2), "peak_mib": round(peak), "log_loss": round(loss, 5)}))
 

@@ -5,7 +5,6 @@ looks at all candidates of a class again after each of its steps; it runs where 
 """
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ import time
 import numpy as np
 import yaml
 from benchmarks.growth import make_data
+from benchmarks.memory import peak_mib
 
 COLUMNS = ("rows", "method", "seconds", "peak_mib", "data_mib", "prototypes", "objective")
 GAP_COLUMNS = (
@@ -53,7 +53,7 @@ def measure(method: str, n: int) -> dict:
     from proset import SetCoverClassifier
 
     X, y = make_data(n, 5, 2)
-    data_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    data_mib = peak_mib()
     start = time.perf_counter()
     if method == "packed":
         fitted = SetCoverClassifier(eps=EPS).fit(X, y)
@@ -61,7 +61,7 @@ def measure(method: str, n: int) -> dict:
     else:
         prototypes, objective = dense(X, y)
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_mib()
     measured = {"seconds": seconds, "peak_mib": peak, "data_mib": data_mib}
     return {**measured, "prototypes": prototypes, "objective": objective}
 

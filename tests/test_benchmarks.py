@@ -1,13 +1,15 @@
 """The command line of the benchmarks; what they measure is too slow for a test."""
 
 import ast
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-MAIN = Path(__file__).parents[1] / "benchmarks/__main__.py"
+ROOT = Path(__file__).parents[1]
+MAIN = ROOT / "benchmarks/__main__.py"
 
 
 def test_every_part_has_a_branch_of_its_own():
@@ -30,3 +32,21 @@ def test_tiny_sizes_replace_no_numbers_that_are_committed(tmp_path, monkeypatch)
     benchmarks.main()
     assert "|python|0.5" in (tmp_path / "results.md").read_text(encoding="utf-8")
     assert MAIN.with_name("results.md").read_bytes() == committed
+
+
+def test_memory_is_that_of_the_process_and_not_of_the_one_that_started_it(tmp_path):
+    measure = f"""
+import subprocess, sys
+from pathlib import Path
+from benchmarks import memory
+held = b"x" * 300 * 2**20
+command = [sys.executable, "-c", "from benchmarks.memory import peak_mib; print(peak_mib())"]
+print(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip(), memory.peak_mib())
+print(*memory.run([sys.executable, "-c", "held = b'x' * 100 * 2**20"], Path({str(tmp_path)!r})))
+"""
+    command = [sys.executable, "-c", measure]
+    ended = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    child, own, seconds, small = map(float, ended.stdout.split())
+    assert child < 100 < 300 < own
+    assert 0 < seconds < 10
+    assert 100 < small < 200
