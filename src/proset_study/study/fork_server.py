@@ -31,15 +31,29 @@ def start() -> None:
     """Start the process that forks, for all commands started from here; it ends with this process."""
     if not hasattr(os, "fork"):
         return
-    address = str(Path(tempfile.mkdtemp(prefix="proset-study-"), "socket"))
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(address)
+        if (address := _bound(listener)) is None:
+            return
         listener.listen(socket.SOMAXCONN)  # from now on: jobs wait until the libraries are imported
         number, (end, _) = listener.fileno(), os.pipe()  # of which the other end is closed when this process ends
         command = [sys.executable, "-m", "proset_study", "fork-server", "--socket", str(number)]
         subprocess.Popen(command, stdin=end, pass_fds=[number])
         os.close(end)
     os.environ[ADDRESS] = os.pathsep.join([sys.prefix, address])
+
+
+def _bound(listener: socket.socket) -> str | None:
+    """Where a socket is now; None if it can be nowhere: its path may have about 100 characters, and TMPDIR has more."""
+    for place in (None, "/tmp"):
+        with suppress(OSError):
+            folder = Path(tempfile.mkdtemp(prefix="proset-study-", dir=place))
+            try:
+                listener.bind(str(folder / "socket"))
+            except OSError:
+                folder.rmdir()
+                continue
+            return str(folder / "socket")
+    return None
 
 
 def hand_over() -> None:

@@ -1,15 +1,19 @@
 """The process that forks for every job of a run: commands end as they would without it."""
 
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
 from proset_study.base.environment import pins
+from proset_study.study import fork_server
 from proset_study.study.fork_server import ADDRESS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
@@ -92,19 +96,30 @@ def test_commands_run_at_the_same_time_and_end_with_a_signal(server, tmp_path):
 
 
 def test_a_command_of_another_python_does_its_job_itself(server, tmp_path):
-    socket = server[1][ADDRESS].rpartition(os.pathsep)[2]
-    _, errors = start(server, "0", tmp_path, **{ADDRESS: f"/another/python{os.pathsep}{socket}"}).communicate()
+    address = server[1][ADDRESS].rpartition(os.pathsep)[2]
+    _, errors = start(server, "0", tmp_path, **{ADDRESS: f"/another/python{os.pathsep}{address}"}).communicate()
     assert errors == "this process does it itself\n"
 
 
 def test_the_server_ends_with_the_process_that_started_it(server, tmp_path):
     process, environment = server
-    socket = Path(environment[ADDRESS].rpartition(os.pathsep)[2])
-    assert socket.exists()
+    address = Path(environment[ADDRESS].rpartition(os.pathsep)[2])
+    assert address.exists()
     process.kill()
     until = time.monotonic() + 30
-    while socket.parent.exists() and time.monotonic() < until:
+    while address.parent.exists() and time.monotonic() < until:
         time.sleep(0.1)
-    assert not socket.parent.exists()
+    assert not address.parent.exists()
     _, errors = start(server, "0", tmp_path).communicate()
     assert errors == "this process does it itself\n"
+
+
+def test_a_long_name_of_the_folder_of_temporary_files_stops_no_run(tmp_path, monkeypatch):
+    folder = tmp_path / (10 * "long_name_")
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    with socket.socket(socket.AF_UNIX) as listener:
+        address = fork_server._bound(listener)
+    assert address.startswith("/tmp/proset-study-")
+    assert list(folder.iterdir()) == []
+    shutil.rmtree(Path(address).parent)
