@@ -117,9 +117,17 @@ def remember_parameters(rules) -> None:
                 overwrite_function_params(getattr(function, "__func__", function), parameters)
 
 
+def cores_of(workflow, n_jobs: int) -> int:
+    """On how many cores jobs run at the same time; on a cluster, of all submissions, for which nobody need say it."""
+    settings = workflow.resource_settings
+    cores: int = settings.cores or 1
+    return cores if workflow.local_exec else max(1, min(n_jobs, cores * (settings.nodes or 1)))
+
+
 def start(workflow, study: Study) -> None:
     """Say what is going to be run, when it is known that it can be; ends with a message if it cannot."""
     jobs = list(workflow.dag.needrun_jobs())
+    cores = cores_of(workflow, len(jobs))
     if workflow.local_exec:
         # Snakemake's limit of jobs per second makes every finished job wake the scheduler once a second from then on,
         # which costs a fifth of a core after some hundred jobs; it protects clusters, here there is nothing to protect.
@@ -133,13 +141,13 @@ def start(workflow, study: Study) -> None:
     except OSError as error:
         sys.exit(f"Study {study.name}: nothing was run; {error}")
     planned = [(job.rule.name, dict(job.wildcards_dict)) for job in jobs]
-    print(f"Study {study.name}: {describe(planned, study, workflow.cores)}", file=sys.stderr)
+    print(f"Study {study.name}: {describe(planned, study, cores)}", file=sys.stderr)
     if jobs and (commit() or "").endswith(DIRTY):
         words = "runs code with changes that are not committed; its report will say so, and make release refuse it"
         print(f"Study {study.name}: {words}", file=sys.stderr)
     if is_wanted(sys.stderr.isatty(), [quiet.name.lower() for quiet in workflow.output_settings.quiet or ()]):
         by_number = {job.jobid: job_of(job.rule.name, dict(job.wildcards_dict), study) for job in jobs}
-        logger.addHandler(Progress(study.name, by_number, workflow.cores))
+        logger.addHandler(Progress(study.name, by_number, cores))
 
 
 def _order(dag, jobs, study):

@@ -1,8 +1,10 @@
 """What a run finds around it; tests/workflow has the rest, in real runs."""
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 from snakemake.sourcecache import infer_source_file
 
 from proset_study import PROJECT, SNAKEFILE
@@ -23,3 +25,17 @@ def test_a_method_is_compared_with_a_report_of_this_folder_or_of_the_package(tmp
     (tmp_path / "reports/study").mkdir(parents=True)
     (tmp_path / "reports/study/results.csv.xz").touch()
     assert run.default_records() == "reports/study"
+
+
+@pytest.mark.parametrize(
+    ("local", "cores", "nodes", "expected"),
+    [
+        (True, 4, None, 4),
+        (False, None, 50, 50),  # a profile of the user's: Snakemake asks for no cores there
+        (False, 4, 10, 40),
+        (False, 1, sys.maxsize, 300),
+    ],
+)
+def test_cores_are_those_of_all_submissions(local, cores, nodes, expected):
+    settings = SimpleNamespace(cores=cores, nodes=nodes)
+    assert run.cores_of(SimpleNamespace(local_exec=local, resource_settings=settings), 300) == expected
