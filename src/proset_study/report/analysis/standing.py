@@ -85,9 +85,11 @@ def standing_study(method: str, records: Path, experiments: dict) -> Study:
         raise ConfigError(f"records: {str(records)!r} has no {layout.MANIFEST} and {layout.ALL_SCORES}, a report has")
     study = Study.of(read_json(records / layout.MANIFEST)["config"])
     complexity = max(1, methods.get(method).min_complexity)
-    settings = {"title": method_name(method), "method": method, "stage2": {"complexity": complexity}}
+    settings: dict[str, Any] = {"title": method_name(method), "method": method, "stage2": {"complexity": complexity}}
     settings = next((entry for entry in experiments.values() if entry["method"] == method), settings)
     settings = {key: value for key, value in settings.items() if key != "vary"}
+    if "overrides" in settings:  # of data sets of the config, which the report need not have
+        settings["overrides"] = {d: change for d, change in settings["overrides"].items() if d in study.data_sets}
     return load(
         {
             **{key: study.config[key] for key in KEPT if key in study.config},

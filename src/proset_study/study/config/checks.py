@@ -177,12 +177,12 @@ def _experiment_errors(where, experiment, entry, config) -> Iterator[str]:
         return
     if entry["stage2"].get("selection_rule") == "largest" and not method.averages:
         yield _refused(f"{where}.stage2.selection_rule", "largest", f"{entry['method']} is no mean of an ensemble")
-    sizes = [method.complexity, *method.parameters]
-    yield from _unknown(f"{where}.edges", "parameter", entry.get("edges", {}), sizes)
+    yield from _unknown(f"{where}.edges", "parameter", entry.get("edges", {}), [method.complexity, *method.parameters])
     selected, data_sets = selected_data_sets(config, experiment), config["data_sets"]
-    named, resampling = [*entry["data_sets"], *entry.get("overrides", {})], entry.get("resampling")
-    yield from _unknown(f"{where}.data_sets", "data set", named, data_sets)
-    for d in named:
+    resampling = entry.get("resampling")
+    for key in ("data_sets", "overrides"):
+        yield from _unknown(f"{where}.{key}", "data set", entry.get(key, ()), data_sets)
+    for d in entry["data_sets"]:
         if d in selected and d in data_sets:
             yield from _fitness_errors(f"{where}.data_sets", d, data_sets[d], entry["method"], method, resampling)
     yield from _parameter_errors(where, entry, method, config["experiments"], selected)

@@ -152,6 +152,9 @@ def test_the_study_of_a_method_has_all_that_the_report_has_and_is_searched_as_th
     assert (study.replicates, study.data_sets) == ([0, 1, 2], ["real", "drawn"])
     (run,) = study.runs.values()
     assert (run.name, run.stage("stage2", "real")["complexity"]) == ("knn", 30)
+    overrides = {"wine": {"stage2": {"complexity": 100}}, "real": {"stage2": {"complexity": 20}}}
+    (run,) = standing_study("knn", compared[1], {"mine": {**entry, "overrides": overrides}}).runs.values()
+    assert [run.stage("stage2", name)["complexity"] for name in ("real", "drawn")] == [20, 30]
 
 
 def test_what_is_not_there_is_refused(compared, tmp_path):
