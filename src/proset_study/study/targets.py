@@ -33,7 +33,9 @@ def check_targets(targets: Iterable[str], study: Study) -> None:
 
 def need_pages(targets: Iterable[str], study: Study) -> bool:
     """Whether something is asked for that takes the packages of a report: more than results, tables and downloads."""
-    without = {*study.tables, *(f"replicate_{replicate}" for replicate in study.replicates), "downloads"}
+    comparisons = study.config.get("comparisons", {})
+    tables = (name for name in study.tables if not comparisons.get(name, {}).get("evaluations"))  # else the front page
+    without = {*tables, *(f"replicate_{replicate}" for replicate in study.replicates), "downloads"}
     folders = ("results/", f"reports/{study.name}/tables/")
     targets = list(targets)
     if study.is_large:  # whose results are Parquet

@@ -12,6 +12,7 @@ from proset_study.study.targets import check_targets, made, need_pages
 def study():
     config = merged()
     config["only"] = {"E3": ["iris_2f"], "E8": ["iris_2f", "wine"]}
+    config["comparisons"]["E1_to_E6"]["evaluations"] = ["bootstrap"]
     return load(config)
 
 
@@ -42,6 +43,7 @@ def test_a_target_that_does_not_exist_is_answered_with_those_that_do(study, targ
         (["E3", "E3_E8_E9", "replicate_0", "downloads"], False),
         (["results/study/replicate_0/E3.csv", "reports/study/tables/E3.md"], False),
         (["wine"], True),
+        (["E1_to_E6"], True),  # with the front page, which shows evaluations
         (["E3", "partial"], True),
         (["reports/study/index.html"], True),
     ],
