@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from importlib.resources import files
 from pathlib import Path
 
@@ -108,3 +109,12 @@ def test_new_rows_are_predicted_as_the_page_says(finished):
     said = run([sys.executable, "-c", code], finished)
     assert all(name in said for name in ("Adelie", "Chinstrap", "Gentoo"))
     assert run(["git", "-C", str(ROOT), "check-ignore", "data/private/penguins.csv"], finished)
+
+
+def test_a_card_that_is_written_later_is_shown_and_nothing_else_runs_again(finished, tmp_path):
+    project = finished.copy(tmp_path / "project")
+    overlays = ("--configfile", "data/private/penguins.yaml", "fewer.yaml")
+    assert project.planned(*overlays) == []
+    (card,) = re.findall(r"with the SHA-256 of the table:\n\n((?: {4}.*\n)+)", PAGE)
+    (project.folder / "data/private/penguins.csv.card.yaml").write_text(textwrap.dedent(card), encoding="utf-8")
+    assert project.planned(*overlays) == ["data_set_page data_set=penguins", "report"]

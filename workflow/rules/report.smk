@@ -46,6 +46,7 @@ use rule _job as data_set_page with:
         looks=looks,
         options=json.dumps(options),
         config=lambda wildcards: study.of_data_set(wildcards.data_set).config,
+        cards=lambda wildcards: inputs.own_cards(study, [wildcards.data_set]),
         order=study.data_sets,
         code=code("page"),
 
@@ -82,6 +83,7 @@ use rule _job as report with:
         looks=looks,
         options=json.dumps(options),
         config=study.config,
+        cards=lambda wildcards: inputs.own_cards(study, study.data_sets),
         code=code("report"),
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
+from proset_study.data.cards import SUFFIX, Card, own_card
 from proset_study.fits.evaluations import KINDS
 from proset_study.study import layout
 from proset_study.study.config.study import Study
@@ -31,6 +32,12 @@ def result_files(study: Study, replicates: Iterable[int | str], data_set: str | 
     models = places(study, replicates, data_set=data_set)
     made = _asked_for(study, models, lambda place: [file for _, files in place.steps() for file in files])
     return list(dict.fromkeys([*made, *_evaluations(study, KINDS, replicates, data_set)]))
+
+
+def own_cards(study: Study, data_sets: Iterable[str]) -> dict[str, Card]:
+    """The cards that are next to the tables of some data sets: pages show them, and no result depends on them."""
+    files = ((name, study.config["data_sets"][name].get("file", "")) for name in data_sets)
+    return {name: own_card(file) for name, file in files if file and Path(f"{file}{SUFFIX}").is_file()}
 
 
 def evaluations_of(study: Study, table: str) -> list[str]:
