@@ -1,6 +1,7 @@
 """A new study in its own folder, and where the workflow is that it takes its rules from."""
 
 import re
+import shlex
 import shutil
 import sys
 from importlib.util import find_spec
@@ -23,8 +24,9 @@ def where() -> None:
 def new(folder: Path, /) -> None:
     """Write a study of your own into a new folder: config, method, Snakefile, profiles, tests, CI, Makefile."""
     name = re.sub(r"\W", "_", folder.resolve().name)
-    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
-        raise ValueError(f"folder: {folder.name!r} is not allowed, must begin with a letter, it names the study")
+    if not re.fullmatch(r"[A-Za-z]\w{0,49}", name, re.ASCII):  # as in the schema of configs
+        rule = "it names the study: a letter from A to Z, then at most 49 of them, digits and other characters"
+        raise ValueError(f"folder: {folder.name!r} is not allowed, {rule}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"folder: {str(folder)!r} exists; name a new one")
     shutil.copytree(TEMPLATE, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
@@ -35,4 +37,4 @@ def new(folder: Path, /) -> None:
     print(f"{folder} is a study; README.md in it says what to do. Where its method stands, in minutes:")
     if find_spec("snakemake") is None:
         print(f"    {install_command()}")
-    print(f"    cd {folder} && make standing PYTHON={sys.executable}")
+    print(f"    cd {shlex.quote(str(folder))} && make standing PYTHON={shlex.quote(sys.executable)}")

@@ -99,8 +99,20 @@ def test_a_folder_that_is_there_or_names_no_study_is_refused(tmp_path):
     for folder in (tmp_path, tmp_path / "file"):
         with pytest.raises(ValueError, match=rf"^folder: '{folder}' exists; name a new one$"):
             new(folder)
-    with pytest.raises(ValueError, match=r"^folder: '2026' is not allowed, must begin with a letter, it names the"):
-        new(tmp_path / "2026")
+    for name in ("2026", "étude", "a" * 51):
+        with pytest.raises(ValueError, match=rf"^folder: '{name}' is not allowed, it names the study: a letter"):
+            new(tmp_path / name)
+
+
+def test_the_command_that_is_printed_can_be_pasted(tmp_path, capsys, monkeypatch):
+    python = tmp_path / "a folder/python"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    monkeypatch.setattr(sys, "executable", str(python))
+    new(tmp_path / "my study")
+    command = capsys.readouterr().out.splitlines()[-1]
+    ended = subprocess.run(f"{command} --dry-run", shell=True, capture_output=True, text=True, check=True)
+    assert ended.stdout.startswith(f'"{python}" -m snakemake ')
 
 
 @pytest.mark.parametrize("package", ["jsonschema", "yaml"])
