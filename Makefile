@@ -134,7 +134,8 @@ bench: .venv/installed .venv-bench/installed
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-.venv/installed: pyproject.toml requirements.txt
+# The library is compiled again with its sources: structures of C that Python fills in must be those of both.
+.venv/installed: pyproject.toml requirements.txt setup.py $(wildcard src/proset/compiled/*)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt

@@ -1,8 +1,10 @@
 """The project around the code: what is installed, and what its files say about each other."""
 
 import ast
+import os
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 import zipfile
@@ -119,6 +121,20 @@ def test_every_path_and_link_of_a_page_exists(page):
         link for link in links if not (page.parent / link).exists()
     ]
     assert missing == []
+
+
+@pytest.mark.parametrize("changed", ["requirements.txt", "setup.py", "src/proset/compiled/problem.h"])
+def test_make_installs_again_what_has_changed(tmp_path, changed):
+    files = [".venv/installed", "Makefile", "pyproject.toml", "requirements.txt", "setup.py"]
+    files += [str(path.relative_to(ROOT)) for path in (ROOT / "src/proset/compiled").iterdir()]
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / "Makefile", tmp_path / name)
+        os.utime(tmp_path / name, (1e9, 1e9))
+    question = ["make", "--question", ".venv/installed"]
+    assert subprocess.run(question, cwd=tmp_path, check=False).returncode == 0
+    os.utime(tmp_path / changed, (2e9, 1.1e9))
+    assert subprocess.run(question, cwd=tmp_path, check=False).returncode == 1
 
 
 def _files_to_add(kind):
