@@ -1,10 +1,13 @@
 """The profiles for clusters know every rule."""
 
+import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 import yaml
+from snakemake.profiles import ProfileConfigFileParser
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 STARTS = r"^(?:use rule _job as|rule) "
@@ -33,3 +36,12 @@ def test_every_rule_is_part_of_a_submission(profile):
     assert set(settings["groups"]) | in_arrays == SUBMITTED
     assert not set(settings["groups"]) & in_arrays  # a job of a group is no task of an array
     assert set(settings["group-components"]) == set(settings["groups"].values())
+
+
+def test_the_status_command_is_found_where_profiles_are_elsewhere(tmp_path, monkeypatch):
+    """As in a folder that snakedeploy writes."""
+    shutil.copytree(WORKFLOW / "profiles/cluster-generic", tmp_path / "profiles/cluster-generic")
+    monkeypatch.chdir(tmp_path)
+    with open("profiles/cluster-generic/config.yaml", encoding="utf-8") as file:
+        settings = ProfileConfigFileParser().parse(file)
+    assert os.access(settings["cluster-generic-status-cmd"], os.X_OK)
