@@ -13,6 +13,7 @@ from importlib import metadata
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from tests.build import ROOT, run, setup
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -75,6 +76,11 @@ def test_pinned_requirements_fit_the_project_and_name_no_index():
     for name, wanted in needed("cluster", "storage").items():
         (pinned,) = pins[name.lower()].specifier
         assert wanted.specifier.contains(pinned.version), name
+
+
+def test_the_workflow_and_the_project_ask_for_the_same_snakemake():
+    (asked,) = re.findall(r'^min_version\("(.*)"\)$', (ROOT / "workflow/Snakefile").read_text("utf-8"), re.MULTILINE)
+    assert needed()["snakemake"].specifier == SpecifierSet(f">={asked},<10")
 
 
 def test_continuous_integration_has_the_versions_of_python_of_the_project():

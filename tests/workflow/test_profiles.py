@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import yaml
 from snakemake.profiles import ProfileConfigFileParser
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
+# Options of the plugin for Slurm that the profile has, and the version of the plugin that brought them.
+SLURM = {"slurm-status-command": "2.3", "slurm-array-jobs": "2.6", "slurm-no-requeue": "2.8"}
 STARTS = r"^(?:use rule _job as|rule) "
 RULES = {
     match[1]: match[0]
@@ -36,6 +39,14 @@ def test_every_rule_is_part_of_a_submission(profile):
     assert set(settings["groups"]) | in_arrays == SUBMITTED
     assert not set(settings["groups"]) & in_arrays  # a job of a group is no task of an array
     assert set(settings["group-components"]) == set(settings["groups"].values())
+
+
+def test_no_version_that_is_allowed_of_the_plugin_for_slurm_lacks_an_option():
+    settings = yaml.safe_load((WORKFLOW / "profiles/slurm/config.yaml").read_text(encoding="utf-8"))
+    assert {name for name in settings if name.startswith("slurm-")} == SLURM.keys()
+    project = tomllib.loads((WORKFLOW.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (plugin,) = (line for line in project["optional-dependencies"]["cluster"] if "slurm" in line)
+    assert plugin.partition(">=")[2] == max(SLURM.values())
 
 
 def test_the_status_command_is_found_where_profiles_are_elsewhere(tmp_path, monkeypatch):
