@@ -1,5 +1,6 @@
 """The workflow as a module of another one, as Snakemake's documentation has it."""
 
+import re
 import subprocess
 
 from tests.workflow.project import ROOT, TINY, new_project
@@ -27,6 +28,13 @@ rule summary:
         "summary.txt",
     shell:
         "wc -l {{input}} > {{output}}"
+
+
+rule without_output:
+    log:
+        "without_output.log",
+    shell:
+        "ls nowhere 2> {{log}}"
 """
 
 
@@ -41,3 +49,8 @@ def test_another_workflow_imports_ours_with_its_own_config(tmp_path):
     assert "proset_fit" in run.stderr + run.stdout
     assert (project.folder / "summary.txt").read_text(encoding="utf-8").splitlines()[-1].endswith("total")
     assert "nothing to be done" in (again := project.snakemake()).stdout.lower() + again.stderr.lower()
+    run = project.snakemake("without_output", check=False)
+    assert run.returncode != 0
+    assert "Study tiny: 1 job(s) failed; " in run.stderr
+    named = r"cause: ls: .*nowhere.*\n    log:   without_output.log\n    retry: \S+ without_output "
+    assert re.search(named, run.stderr)

@@ -175,12 +175,13 @@ def explain_failures(workflow, study: Study) -> None:
     failed = [
         Failed(
             *(job.rule.name, dict(job.wildcards_dict), Path(job.log[0])),
-            os.path.relpath(job.output[0], os.environ.get(COPIES, ".")),  # as Snakemake is asked for it
+            # As Snakemake is asked for it; a rule of the workflow that imported ours may have no output.
+            os.path.relpath(job.output[0], os.environ.get(COPIES, ".")) if job.output else job.rule.name,
             job.resources.get("mem_mb"),
         )
         for either in workflow.scheduler.failed
         for job in (either if either.is_group() else [either])
-        if job.log  # a rule of the workflow that imported ours may have none
+        if job.log  # nor a log
     ]
     summary = describe_failures(failed, study.name, [program(), *sys.argv[1:]], workflow.dag_settings.targets)
     print(f"\n{summary}\n", file=sys.stderr)
