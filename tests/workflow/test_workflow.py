@@ -292,3 +292,8 @@ def test_a_method_stands_where_it_stood_in_the_study(project):
     assert float(found["iris_2f", "E8"]["difference"]) == 0
     assert {data_set for data_set, _ in found} == {"iris_2f", "xor_2f"}
     assert not (project.folder / "results/standing_knn/replicate_0/iris_2f/E3").exists()
+    project.edit("src/proset_study/store/metrics.py", "CLIP = 1e-3", "CLIP = 2e-3")
+    planned = project.planned("standing", "--config", "method=knn", "records=reports/tiny")
+    assert [job for job in planned if job.startswith("standing_on")] == [
+        f"standing_on data_set={name}" for name in ("iris_2f", "xor_2f")
+    ]

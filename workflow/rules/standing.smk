@@ -23,7 +23,7 @@ rule standing_on:
         runtime=of_standing.minutes,
     params:
         records=str(records),
-        code=[key(job, method=method) for job in ("search", "select", "fit")],
+        code=lambda wildcards: [key_of_all(standing, standing.replicates[0], wildcards.data_set), key("score")],
     shell:
         "python -m proset_study standing-on --study {input.study:q} --data-set {wildcards.data_set:q} --report {params.records:q}"
         " --output {output:q} 2> {log:q}"
