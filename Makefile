@@ -38,7 +38,8 @@ study: .venv/installed
 check: lint
 	$(PYTEST) -m "not slow"
 
-test: export SCREENSHOTS = dist/screenshots  # of the first screens of the report
+# SCREENSHOTS are of the first screens of the report.
+test: export SCREENSHOTS = dist/screenshots
 test: lint .venv/article
 	$(PYTEST)
 

@@ -143,6 +143,13 @@ def test_make_installs_again_what_has_changed(tmp_path, changed):
     assert subprocess.run(question, cwd=tmp_path, check=False).returncode == 1
 
 
+@pytest.mark.parametrize("folder", [".", "src/proset_study/template"])
+def test_no_variable_of_make_ends_with_spaces(folder):
+    """Those before a comment in the same line belong to the value."""
+    text = (ROOT / folder / "Makefile").read_text(encoding="utf-8")
+    assert re.findall(r"^[^#\t\n]*=.*[ \t](?:#.*)?$", text, re.MULTILINE) == []
+
+
 def _files_to_add(kind):
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (files,) = re.findall(rf"^\| {kind} \| (.*) \|$", page, re.MULTILINE)
