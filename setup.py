@@ -105,6 +105,8 @@ class BuildWithKernel(build_py):
     """Python files, the kernel and the workflow next to them."""
 
     def run(self):
+        if not self.editable_mode:  # a module or rule that was removed since a former build is in no wheel
+            shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
         if not self.editable_mode:
             copy_project(Path(self.build_lib, "proset_study/project"))

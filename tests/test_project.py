@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
 from importlib import metadata
@@ -180,6 +181,9 @@ def wheel(tmp_path_factory):
         ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "_kernel.*")
     )
     setup.copy_project(folder)
+    former = folder / f"build/lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}/proset/former.py"
+    former.parent.mkdir(parents=True)
+    former.touch()
     options = ("--quiet", "--no-deps", "--no-build-isolation")
     run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, folder)
     (built,) = folder.glob("*.whl")
@@ -195,6 +199,7 @@ def test_the_wheel_has_every_file_and_the_compiled_library(wheel, tmp_path):
     assert files <= {path.relative_to(tmp_path) for path in tmp_path.rglob("*")}
     assert all((tmp_path / "proset_study/project" / name).exists() for name in setup.PROJECT)
     assert any((tmp_path / "proset").glob("_kernel.*"))
+    assert not (tmp_path / "proset/former.py").exists()
     run(sys.executable, "-c", IMPORT_ALL, tmp_path, "proset", "proset_study", cwd=tmp_path)
 
 
