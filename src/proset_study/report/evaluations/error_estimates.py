@@ -107,7 +107,7 @@ def advice(rows: list[dict]) -> list[str]:
         return []
 
     def at_ends(name, key="bias", sign="+"):
-        return " and ".join(f"{found[name][key]:{sign}.3f} ({found[name]['n_fit']:,} samples)" for found in ends)
+        return " and ".join(f"{found[name][key]:{sign}.3f} ({found[name]['n_fit']:,.0f} samples)" for found in ends)
 
     def of_ten_folds(name, key="rmse"):
         return " and ".join(f"{found[name][key] / found['stratified_10'][key]:.2f}" for found in ends)
@@ -115,7 +115,9 @@ def advice(rows: list[dict]) -> list[str]:
     best = [
         min((r for name, r in found.items() if name in _COMPARED), key=itemgetter("rmse")) for found in by_size.values()
     ]
-    chosen = "; ".join(f"{LABELS[row['estimate']]} with {row['n_fit']:,} samples ({row['rmse']:.3f})" for row in best)
+    chosen = "; ".join(
+        f"“{LABELS[row['estimate']]}” with {row['n_fit']:,.0f} samples ({row['rmse']:.3f})" for row in best
+    )
     coverage = {
         name: fmean(found[name]["coverage"] for found in by_size.values() if name in found)
         for name in ("training", *_COMPARED)

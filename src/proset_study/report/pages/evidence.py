@@ -99,10 +99,9 @@ def claims_section(path: Path, n_replicates: int, statements: list[dict], is_pub
 def _verdicts_in_words(verdicts):
     decided = [verdict for verdict in verdicts if verdict != "not decidable"]
     holds, fails, open_ = (verdicts.count(verdict) for verdict in ("holds", "fails", "undetermined"))
-    return (
-        f"of {counted(len(decided), 'verdict')} on claims, each on one data set or on all together, {holds}"
-        f" {'is' if holds == 1 else 'are'} that it holds, {fails} that it fails, and {open_} undetermined."
-    )
+    of = counted(len(decided), "verdict")
+    words = f"of {of}, mostly on single data sets, {holds} say that a claim holds, {fails} that it fails"
+    return f"{words}, and {open_} neither."
 
 
 def ledger_of(headings: list[str], lines: list[list[str]], filters: tuple[str, ...], first: str) -> dict:

@@ -13,6 +13,7 @@ from proset_study.report.analysis.findings import methods_over_replicates
 from proset_study.report.analysis.over_data_sets import over_data_sets
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.catalogue import overview_figures
+from proset_study.report.pages import evidence, front_page
 from proset_study.report.rows import cells, pick
 from proset_study.report.write import write_data_sets, write_report
 from proset_study.store.stored import Finished, Stored
@@ -149,3 +150,15 @@ def spoken(file):
     text = re.sub(r"<(script|style)\b.*?</\1>", "", read(file), flags=re.DOTALL)
     text = re.sub(r'src="data:[^"]*"', "", text)
     return [line for line in text.splitlines() if not line.startswith("<dt>Versions</dt>")]
+
+
+def test_what_the_config_leads_with_is_said_first():
+    folder = PUBLISHED.parents[2] / "reports/error_estimates"
+    ((word, sentence),) = front_page._lead("estimates", folder, {})
+    assert (word, sentence[:40]) == ("Estimates:", "Of the estimates that work for every met")
+    assert "with 54 samples (0.0" in sentence
+    assert front_page._lead("scores", folder, {}) == front_page._lead(None, folder, {}) == []
+    verdicts = ["holds", "holds", "fails", "not decidable"]
+    assert evidence._verdicts_in_words(verdicts) == (
+        "of 3 verdicts, mostly on single data sets, 2 say that a claim holds, 1 that it fails, and 0 neither."
+    )
