@@ -2,14 +2,16 @@
 
 import re
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from tests.shared import dead_links
 
 from proset_study.base.records import read_json
+from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.article.model import Model
 from proset_study.report.article.standing import SOURCES
-from proset_study.report.rows import cells, pick
+from proset_study.report.rows import cells, groups, pick
 from proset_study.report.site.answer import Answer, leads, response_curves, states_by_data_set
 from proset_study.report.site.build import clone_page
 
@@ -93,6 +95,29 @@ def test_ranks_and_counts_are_those_of_the_findings(answer):
     assert sum(len(bar.by_data_set) for bar in bars if bar.method == bars[0].method) == len(found.data_sets)
     config = read_json(ROOT / report / "manifest.json")["config"]["data_sets"]
     assert all(("generator" in config[d]) == (bar.kind == "generated") for bar in bars for d in bar.by_data_set)
+
+
+@pytest.mark.slow
+def test_intervals_take_sources_as_units_and_little_gains_are_counted(answer):
+    found = answer.standing
+    origin = dict(zip(found.data_sets, found.sources, strict=True))
+    for bar in found.bars():
+        by_source = groups(bar.by_data_set.items(), lambda item: origin[item[0]])
+        means = [fmean(value for _, value in of_source) for of_source in by_source.values()]
+        assert bar.mean == pytest.approx(fmean(means))
+        assert bar.interval == pytest.approx(mean_difference(means).interval(0.95))
+    rows = found.stored.read("results.csv.xz", section="final", quantity="log_loss")
+    losses = {
+        d: [fmean(r["value"] for r in pick(rows, dataset=d, experiment=e)) for e in ("prior", "tuned_few")]
+        for d in found.data_sets
+    }
+    little = [d for d, (prior, ours) in losses.items() if prior - ours < 0.01 and found.kind(d) == "real"]
+    assert found.learned_little == little != []
+    for kind in ("real", "generated"):
+        ranks = pick(
+            cells(found.stored.folder / "findings/ranks.csv"), comparison="tuned", score="log-loss", group=kind
+        )
+        assert found.best_rival(kind) == ranks[0]["method"] != found.installed
 
 
 def test_leads_are_named_where_the_method_is_ahead_of_every_rival():
