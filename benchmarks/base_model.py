@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 import yaml
-from benchmarks.few_prototypes import study_part
+from benchmarks.few_prototypes import overlap, study_part
 from benchmarks.out_of_the_box import log_loss, parts, tables
-from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegressionCV
@@ -22,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from proset import ProsetClassifier, base_model
+from proset_study.report.analysis.paired import mean_difference
 
 TABLES, SPLITS = ("affairs", "party", "visits"), range(200, 210)  # others than those of `out_of_the_box`
 COLUMNS = (
@@ -94,8 +94,11 @@ def summary(rows: list[dict]) -> list[dict]:
     found = []
     for (data_set, base), group in groups.items():
         numbers = {name: np.array([float(row[name]) for row in group]) for name in COLUMNS[3:]}
-        change, n = numbers["log_loss"] - numbers["base_log_loss"], len(group)
-        reach = student.ppf(0.975, n - 1) * change.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+        change = numbers["log_loss"] - numbers["base_log_loss"]
+        reach = np.nan
+        if len(group) > 1:
+            mean = mean_difference(change.tolist(), overlap(data_set))
+            reach = mean.interval(0.95)[1] - mean.value
         means = {name: float(numbers[name].mean()) for name in COLUMNS[3:6]}
         cost = numbers["seconds"] / (numbers["cross_fit_seconds"] + numbers["proset_seconds"])
         found.append(

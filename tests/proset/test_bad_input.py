@@ -79,8 +79,9 @@ def config(text):
     Path("folder.csv").mkdir()
     Path("big.csv").touch()
     os.truncate("big.csv", 2_000_000_000)
-    study = read("config.yaml")
-    update_config(study, yaml.safe_load(text))
+    study: dict = {}
+    for each in (read("config.yaml"), yaml.safe_load(text)):  # the first one, too: so aliases are apart
+        update_config(study, each)
     load(study)
 
 

@@ -131,8 +131,10 @@ def test_a_label_of_another_kind_than_the_classes_is_refused(iris):
 def test_groups_that_are_too_small_for_the_rate(rng):
     X, y, _ = two_groups(rng, 100)
     model = RejectOptionClassifier(without_group(LogisticRegression()), 0.01, criterion="confidence", group_by="group")
-    with pytest.warns(UserWarning, match="group_by: 2 of 2 groups have fewer than 99 samples, such as 'few'; which of"):
+    with pytest.warns(UserWarning, match="group_by: 2 of 2 groups have fewer than 99 samples, such as 'few'; which s"):
         model.fit(X, y)
+    with pytest.warns(UserWarning, match="X: 60 samples are fewer than 99; which samples are the lowest is a guess"):
+        model.set_params(group_by=None).fit(X[:60], y[:60])
 
 
 def test_risk_coverage_by_counting(rng):

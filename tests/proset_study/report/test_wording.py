@@ -174,10 +174,10 @@ def test_differences_count_by_their_whole_interval():
 def test_estimates_and_parts_are_counted_by_model(stored):
     rows = bootstrap_rows(stored.evaluated("bootstrap"))
     for test, words in (
-        (2.0, "0 of 3 models, cross-validation for 0."),
-        (-1.0, "3 of 3 models, cross-validation for 3."),
+        (2.0, " 0 of 3 models, cross-validation for 0;"),
+        (-1.0, " 3 of 3 models, cross-validation for 3;"),
     ):
-        assert bootstrap_figure([{**row, "test": test} for row in rows]).finding.endswith(words)
+        assert words in bootstrap_figure([{**row, "test": test} for row in rows]).finding
     row = variance_rows(stored.evaluated("bias_variance"))[0]
     both = [{**row, "bias2": 0.1, "variance": 0.2}, {**row, "bias2": 0.2, "variance": 0.1}]
     assert bias_variance_figure(both).finding.endswith(" for 1 of 2 models.")

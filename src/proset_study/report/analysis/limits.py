@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import has_one_split
+from proset_study.report.analysis.paired import MIN_REPLICATES
 from proset_study.report.wording import counted, how_many
 from proset_study.store.metrics import OF_ALL
 from proset_study.study.config.study import Study
@@ -32,8 +33,8 @@ def limits(study: Study, losses: Mapping[str, Mapping[int, float]]) -> Iterator[
         words = "all replicates have the same test part, which says nothing of another one."
         yield "Not tested:", f"on {how_many(fixed)} {of_all} {words}"
     if "subject" in study.config and (once := [d for d, scores in losses.items() if len(scores) == 1]):
-        words = f"{subject} has one replicate on {how_many(once)} {of_all}; intervals and tests need at least two"
-        yield "Not tested:", f"{words} replicates."
+        words = f"{subject} has one replicate on {how_many(once)} {of_all}; intervals and tests need at least"
+        yield "Not tested:", f"{words} {MIN_REPLICATES} replicates."
 
 
 def _is_varied(study: Study) -> bool:

@@ -80,11 +80,10 @@ def differences(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[
 
 
 def on_each_data_set(ours: Losses, theirs: Losses, overlap: Mapping[str, float]) -> dict[str, Mean]:
-    """Mean differences, ours minus theirs, where both methods have two replicates or more, of different splits."""
+    """Mean differences, ours minus theirs, where both methods have `MIN_REPLICATES` or more, of different splits."""
     paired = {data_set: differences(ours[data_set], theirs.get(data_set, {})) for data_set in ours}
-    return {
-        d: mean_difference(values, overlap[d]) for d, values in paired.items() if len(values) > 1 and overlap[d] < inf
-    }
+    tested = {d: values for d, values in paired.items() if len(values) >= MIN_REPLICATES and overlap[d] < inf}
+    return {d: mean_difference(values, overlap[d]) for d, values in tested.items()}
 
 
 def by_verdict(means: Mapping[str, Mean]) -> dict[str, list[str]]:

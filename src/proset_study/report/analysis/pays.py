@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.battery import BEST, PROPERTIES, Battery, batteries, over_sources, rival_name
+from proset_study.report.analysis.battery import BEST, PROPERTIES, Battery, batteries, rival_name
 from proset_study.report.analysis.dependence import BETTER, UNCLEAR, WORSE, Alike, Effect, between_properties, effects
 from proset_study.report.analysis.pareto import Point, points
 from proset_study.report.analysis.ratings import Rating, ratings
@@ -70,17 +70,11 @@ def strongest(found: list[Effect], is_so: Callable[[float, float], bool]) -> tup
 
 
 def _overall(battery):
-    name, difference = method_name(battery.control), battery.differences[BEST]
-    best = sum(difference <= 0)
-    mean = over_sources(difference, battery.source)
-    if mean is None:
-        return f"{name} has the lowest log-loss on {best} of {len(difference)} tables."
-    side = "above" if mean.value >= 0 else "below"
-    return _with(
-        f"The log-loss of {name} is {fixed(abs(mean.value))} {side} the best other's on average",
-        f" ({_ends(mean.interval(1 - ALPHA), mean.value < 0)})",
-        f", and lowest on {best} of {len(difference)} tables.",
+    difference, n_methods = battery.differences[BEST], len(battery.differences)  # the control takes the place of BEST
+    words = (
+        f"{method_name(battery.control)} has the lowest log-loss on {sum(difference <= 0)} of {len(difference)} tables"
     )
+    return f"{words}; each of {n_methods} equal methods would have it on {len(difference) / n_methods:.1f}."
 
 
 def _better(battery, found):

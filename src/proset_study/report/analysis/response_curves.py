@@ -18,7 +18,7 @@ from proset_study.data import generators
 from proset_study.data.sources import random_numbers
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.paired import differences, mean_difference
+from proset_study.report.analysis.paired import MIN_REPLICATES, differences, mean_difference
 from proset_study.report.analysis.runs import derived_from
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.wording import listed
@@ -129,15 +129,17 @@ def compared(curves: Curves, first: str) -> dict[str, dict[str, dict[float, str]
     """Whether a method is ahead of the others on each curve: a state by value, by the other method, by varied property.
 
     Paired differences over the replicates, which are independent problems, decide at each value, by intervals that hold
-    for all methods and values of a curve together (Bonferroni). Values with fewer than two replicates are left out, and
-    so are methods that are at one of several values only.
+    for all methods and values of a curve together (Bonferroni). Left out are values with fewer than `MIN_REPLICATES`,
+    and methods that are at one of several values only.
     """
     found = {}
     for varied, on_curve in curves.points.items():
         paired = {}
         for other in (method for method in curves.methods if method != first):
             both = {v: [curves.excess.get((method, d), {}) for method in (first, other)] for v, d in on_curve.items()}
-            by_value = {v: values for v, of_both in both.items() if len(values := differences(*of_both)) > 1}
+            by_value = {
+                v: values for v, of_both in both.items() if len(values := differences(*of_both)) >= MIN_REPLICATES
+            }
             if len(by_value) >= min(2, len(on_curve)):
                 paired[other] = by_value
         level = 1 - ALPHA / max(1, sum(map(len, paired.values())))

@@ -13,11 +13,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from proset_study import methods
 from proset_study.base.records import read_json, write_text
 from proset_study.methods.labels import method_name
+from proset_study.report.analysis.battery import over_sources
 from proset_study.report.analysis.losses import overlap_of
-from proset_study.report.analysis.paired import LEVEL, VERDICTS, mean_difference
+from proset_study.report.analysis.over_data_sets import origin_of
+from proset_study.report.analysis.paired import LEVEL, MIN_REPLICATES, VERDICTS, mean_difference
 from proset_study.report.rows import groups
 from proset_study.report.wording import table_line
 from proset_study.store.metrics import LOSSES, OF_ALL
@@ -144,7 +148,7 @@ def differences(study: Study, rows: Iterable[Row], records: Path, probabilistic:
         values = [loss(mine[quantity][r]) - loss(theirs[quantity][r]) for r in common]
         numbers |= {"difference": fmean(values), "low": None, "high": None, "verdict": None}
         overlap = overlap_of(study, dataset, mine["test_samples"][common[0]], mine["train_samples"][common[0]])
-        if len(common) > 1 and overlap < inf:
+        if len(common) >= MIN_REPLICATES and overlap < inf:
             paired = mean_difference(values, overlap)
             numbers |= dict(zip(("low", "high"), paired.interval(LEVEL), strict=True))
             numbers["verdict"] = paired.side(LEVEL, VERDICTS)
@@ -212,7 +216,10 @@ def in_words(compared: list[Difference], records: Path, remark: str = "") -> str
         cells += [_number(getattr(best, size)) for size in SIZES]
         lines.append(table_line([*cells, *(_dominating(rivals, size) for size in SIZES)]))
     lines += ["", f"Mean rank {fmean(ranks):.1f} over {len(ranks)} data sets.", ""]
-    lines += [f"Over data sets, with the {LEVEL:.0%} interval of the mean difference, data sets as units:", ""]
+    origins = {
+        d: origin_of(settings) for d, settings in read_json(records / layout.MANIFEST)["config"]["data_sets"].items()
+    }
+    lines += [f"Over sources of data sets, which are the units of the {LEVEL:.0%} interval of the mean difference:", ""]
     titles = ["rival", "data sets", *VERDICTS, "mean difference", "balanced error, ours : theirs", *sizes]
     lines += _heading(titles)
     for rows in groups(compared, "rival").values():
@@ -221,9 +228,10 @@ def in_words(compared: list[Difference], records: Path, remark: str = "") -> str
             f"{_mean(rows, key, digits)} : {_mean(rows, f'rival_{key}', digits)}"
             for key, digits in (("error", 3), *((key, 1) for key in SIZES))
         ]
-        values = [row.difference for row in rows]
-        interval = mean_difference(values).interval(LEVEL) if len(values) > 1 else (None, None)
-        lines.append(table_line([rows[0].label, len(rows), *counts, _signed(fmean(values), *interval), *pairs]))
+        values = np.array([row.difference for row in rows])
+        mean = over_sources(values, np.array([origins[row.dataset] for row in rows]))
+        difference = _signed(mean.value, *mean.interval(LEVEL)) if mean else _signed(values.mean(), None, None)
+        lines.append(table_line([rows[0].label, len(rows), *counts, difference, *pairs]))
     return "\n".join(lines) + "\n"
 
 

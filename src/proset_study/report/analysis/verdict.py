@@ -250,10 +250,12 @@ def _ahead(subject, shown, losses, overlap, real, score):
         return [("Unfinished:", f"no model of {method_name(subject)} has a score.")]
     ours = losses[subject]
     clauses: list[str] = []
+    compared: set[str] = set()  # data sets
     rivals = [m for m in shown if m in losses and m != subject]
     n = max((len(values.keys() & losses[m].get(d, {}).keys()) for m in rivals for d, values in ours.items()), default=0)
     for other in rivals if n >= MIN_REPLICATES else []:
         if means_of_both := on_each_data_set(ours, losses[other], overlap):
+            compared |= means_of_both.keys()
             ahead, behind, _ = by_verdict(means_of_both).values()
             of = f"of {len(means_of_both)}{'' if clauses else ' data sets'}"
             clauses.append(f"ahead of {method_name(other)} on {len(ahead)} {of}, behind on {how_many(behind)}")
@@ -266,7 +268,7 @@ def _ahead(subject, shown, losses, overlap, real, score):
         words = f"{sentence_case(few)}."
         if means:
             over_all = {m: fmean(values) for m, values in zip(losses, zip(*means.values(), strict=True), strict=True)}
-            lowest = min(over_all, key=lambda m: over_all[m])
+            compared, lowest = set(means), min(over_all, key=lambda m: over_all[m])
             words = f"{method_name(lowest)} has the lowest mean test {score} over {counted(len(means), 'data set')}, "
             words += f"{over_all[lowest]:.3f}"
             words += f" ({method_name(subject)} {over_all[subject]:.3f})" if lowest != subject else ""
@@ -278,12 +280,11 @@ def _ahead(subject, shown, losses, overlap, real, score):
         tested = "too few data sets to test"
         if len(means) >= MIN_DATA_SETS:
             tested = f"critical difference {statistics.critical_difference(len(means), len(ranks)):.1f}"
-        learners = [method for method in ranks if not methods.get(method).is_baseline]
-        prior = " and a rule that learns nothing" if len(learners) < len(ranks) else ""
-        words += f" Of {len(learners)} methods{prior}, {method_name(best)} has the best average rank over"
-        words += (
-            f" {counted(len(means), 'data set')}, {rank:.1f} ({own}{tested}){_best_on_real(subject, losses, real)}."
-        )
+        priors = [f"the {method_name(method)}" for method in ranks if methods.get(method).is_baseline]
+        of = listed([f"{len(ranks) - len(priors)} methods", *priors])
+        over = "" if len(means) == len(compared) else f" over {counted(len(means), 'data set')}"
+        words += f" Of {of}, {method_name(best)} has the best average rank{over}, {rank:.1f} ({own}{tested})"
+        words += f"{_best_on_real(subject, losses, real)}."
     return [("Test scores:", words)]
 
 
@@ -296,7 +297,7 @@ def _best_on_real(subject, losses, real):
     ranks = average_ranks({method: {d: of[d] for d in there} for method, of in losses.items()})
     best = next(iter(ranks))
     own = "" if best == subject else f" ({method_name(subject)} {ranks[subject]:.1f})"
-    return f"; on the {len(there)} real ones {method_name(best)}, {ranks[best]:.1f}{own}"
+    return f"; on {len(there)} real ones {method_name(best)}, {ranks[best]:.1f}{own}"
 
 
 def _readable(stored, subject, experiments):

@@ -2,7 +2,6 @@
 
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.paired import LEVEL
 from proset_study.report.article.methods import over_data_sets, stored_ranks
 from proset_study.report.article.standing import DEVELOPMENT, OF_BATTERY, SEALED, Standing, sizes
 from proset_study.report.article.topics import Content, Reported, topic
@@ -37,7 +36,8 @@ def _half(stored: Reported) -> Content:
     if not all(found.place(comparison, group)[0] for comparison in (TUNED, DEFAULTS) for group in ("all", "real")):
         raise Missing("average ranks over all tables and over real ones, which take some of each")
     behind = found.behind_the_best
-    lead = found.lead_of_the_best
+    behind_alike = len(found.rivals) / (len(found.rivals) + 1) * len(found.data_sets)
+    leader, lead = found.largest_lead or ("", None)
     prototypes, samples, used, given = sizes(stored, stored.experiments(TUNED, INSTALLED))
     place, n_methods = found.place(TUNED)
     default_place, n_defaults = found.place(DEFAULTS)
@@ -58,7 +58,9 @@ def _half(stored: Reported) -> Content:
         "default_real_best": method_name(next(iter(stored_ranks(stored, DEFAULTS, "real")[0]), "")),
         "over_data_sets": _over_data_sets(pairs),
         "behind": ratio(sum(value > 0 for value in behind.values()), len(behind)),
-        "lead": difference(lead.value, *lead.interval(LEVEL)) if lead else "not known",
+        "behind_alike": whole(behind_alike),
+        "leader": method_name(leader) if leader else "not known",
+        "lead": difference(lead.value, *lead.interval(found.level)) if lead else "not known",
         "prototypes": whole(prototypes),
         "samples": whole(samples),
         "features": f"{whole(used)} of {whole(given)}",

@@ -226,7 +226,7 @@ def over_data_sets(method: str, pairs: list[dict[str, Any]]) -> str:
     alike = "does not differ significantly from"
     states: dict[str, list[str]] = {"is ahead of": [], "is behind": [], alike: []}
     for row in pairs:
-        side = "is ahead of" if row["median_difference"] < 0 else "is behind"
+        side = "is ahead of" if row["first_better"] > row["second_better"] else "is behind"  # by signed ranks, too
         states[side if significant(row["holm_p_control"]) else alike].append(method_name(row["second"]))
     clauses = [f"{state} {listed(names)}" for state, names in states.items() if names]
     return f"{method_name(method)} {listed(clauses)}"

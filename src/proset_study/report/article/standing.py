@@ -42,7 +42,7 @@ class Bar:
     kind: str  # "real" or "generated"
     by_data_set: dict[str, float]
     mean: float
-    interval: tuple[float, float] | None  # 95 %, with sources as units; None for fewer than three
+    interval: tuple[float, float] | None  # of `Standing.level`, with sources as units; None for fewer than three
 
     @property
     def name(self) -> str:
@@ -86,20 +86,36 @@ class Standing:
         ranked = [method for method in ranks if not methods.get(method).is_baseline]
         return (ranked.index(self.installed) + 1, len(ranked)) if ranked else (0, 0)
 
+    @cached_property
+    def largest_lead(self) -> tuple[str, Mean] | None:
+        """The rival whose mean loss over sources is lowest, and ours minus that; None with fewer than three sources.
+
+        That of the best rival of each data set is no method's: a minimum of many scores is lower than any of them.
+        """
+        means, found = {rival: self._ours_minus(rival) for rival in self.rivals}, {}
+        for rival, by_data_set in means.items():
+            if by_data_set.keys() == set(self.data_sets):
+                found[rival] = over_sources(np.array([*by_data_set.values()]), np.array(self.sources))
+        known = {rival: mean for rival, mean in found.items() if mean is not None}
+        best = max(known, key=lambda rival: known[rival].value, default="")
+        return (best, known[best]) if known else None
+
     @property
-    def lead_of_the_best(self) -> Mean | None:
-        """The mean of `behind_the_best` over sources; None if they are fewer than three."""
-        return over_sources(np.array(list(self.behind_the_best.values())), np.array(self.sources))
+    def level(self) -> float:
+        """Of intervals that hold for all rivals together, of whom only some are shown (Bonferroni)."""
+        return 1 - (1 - LEVEL) / max(1, len(self.rivals))
 
     @cached_property
     def behind_the_best(self) -> dict[str, float]:
-        """By data set, how much the lowest mean loss of a rival is below ours; negative where ours is the lowest.
+        """By data set, how much the lowest mean loss of a rival is below ours; negative where ours is the lowest."""
+        means = [self._ours_minus(rival) for rival in self.rivals]
+        return {d: max(of_rival[d] for of_rival in means if d in of_rival) for d in self.data_sets}
 
-        Over the replicates that both have, of which one is enough.
-        """
-        ours, theirs = self.losses[self.installed], [self.losses[rival] for rival in self.rivals]
-        found = {d: [differences(ours[d], rival.get(d, {})) for rival in theirs] for d in self.data_sets}
-        return {d: max(fmean(paired) for paired in of_rivals if paired) for d, of_rivals in found.items()}
+    def _ours_minus(self, rival):
+        """Mean differences by data set, over the replicates that both have, of which one is enough."""
+        ours, theirs = self.losses[self.installed], self.losses[rival]
+        paired = {d: differences(ours[d], theirs.get(d, {})) for d in self.data_sets}
+        return {d: fmean(values) for d, values in paired.items() if values}
 
     @property
     def data_sets(self) -> list[str]:
@@ -151,13 +167,13 @@ class Standing:
         return [bar for kind in ("real", "generated") for m in shown if (bar := self._bar(m, kind))]
 
     def _bar(self, rival, kind):
-        means = {d: m.value for d, m in self.against(rival).items() if self.kind(d) == kind}
+        means = {d: value for d, value in self._ours_minus(rival).items() if self.kind(d) == kind}
         if not means:
             return None
         values = list(means.values())
         origin = dict(zip(self.data_sets, self.sources, strict=True))
         if mean := over_sources(np.array(values), np.array([origin[d] for d in means])):
-            return Bar(rival, kind, means, mean.value, mean.interval(LEVEL))
+            return Bar(rival, kind, means, mean.value, mean.interval(self.level))
         return Bar(rival, kind, means, fmean(values), None)
 
     def kind(self, data_set: str) -> str:

@@ -155,8 +155,8 @@ def _ranked_words(c, varied):
     words += f" {counted(t.sources, 'source')}{', each with one replicate' if t.replicates == '1' else ''}."
     if t.too_few == "yes":
         words += (
-            f" Ranks are not tested, because with fewer than {MIN_DATA_SETS} common data sets no p-value can be below"
-            f" {ALPHA}."
+            f" Ranks are not tested: with fewer than {MIN_DATA_SETS} common data sets no p-value of signed ranks can be"
+            f" below {ALPHA}."
         )
     if c.ranks:
         ranked = ", ".join(f"{method_name(row.method)} {row.average_rank:.1f}" for row in c.ranks[:3])

@@ -118,15 +118,26 @@ class Answer:
         tables += f" {count(len(ahead))}, and {lost}."
         return [tables, f"Its lead was largest with {listed(leads(curves, first, ahead))}."]
 
+    def _behind(self) -> list[str]:
+        """On how many data sets some rival is ahead, which without intervals on each says little."""
+        if len(self.standing.stored.replicates) >= MIN_REPLICATES:
+            return []
+        behind, n_rivals = self.standing.behind_the_best, len(self.standing.rivals)
+        alike = round(len(behind) * n_rivals / (n_rivals + 1))
+        words = f"On {count(sum(value > 0 for value in behind.values()))} of {count(len(behind))} tables some rival has"
+        return [f"{words} a lower loss; among equals it would be {count(alike)}."]
+
     def _rivals(self) -> list[str]:
         if len(self.standing.stored.replicates) < MIN_REPLICATES:
-            behind = self.standing.behind_the_best
-            n_behind, lead = sum(value > 0 for value in behind.values()), self.standing.lead_of_the_best
-            words = f"On {count(n_behind)} of {count(len(behind))} tables a rival has a lower loss"
-            leads = f"; the best one leads by {decimals(lead.value)} on average" if lead else ""
+            said = []
+            if lead := self.standing.largest_lead:
+                rival, mean = lead
+                sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
+                words = f"The largest average lead of a rival is {decimals(mean.value)} ({method_name(rival)})"
+                said.append(f"{words}, {sure}significant.")
             best = {kind: self.standing.best_rival(kind) for kind in ("real", "generated")}
             named = [f"{method_name(rival)} ({kind} tables)" for kind, rival in best.items() if rival]
-            return [f"{words}{leads}.", f"If that matters, also try {listed(named)}."]
+            return [*said, f"If that matters, also try {listed(named)}."]
         better, kinds = self.standing.better(), Counter[str]()
         if not better:
             return ["No rival was significantly better on any table."]
@@ -152,6 +163,7 @@ class Answer:
             f"Each comparison was run {times} on new splits or new draws; differences are paired.",
             f"The {count(len(found.data_sets))} tables come from {sources} sources only: expect other results on other"
             " kinds of tables.",
+            *self._behind(),
             f"Over all of them, average ranks that differ by less than {critical} are not significantly different.",
         ]
 
@@ -200,14 +212,15 @@ class Answer:
     def finding(self) -> str:
         """What the headline figure shows."""
         bars = [bar for bar in self.standing.bars() if bar.method != SUBJECT]
-        said = []
+        said: dict[str, list[str]] = {}
         for kind, of_kind in groups(bars, "kind").items():
             ends = [bar.interval for bar in of_kind if bar.interval]
             worse, better = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
             parts = [f"{_of(worse, len(of_kind))} rivals {'is' if worse == 1 else 'are'} better"] if worse else []
             parts += [f"it is better than {_of(better, len(of_kind))}"] if better else []
-            said.append(f"on {kind} tables {listed(parts) if parts else 'no difference is clear'}")
-        return f"{sentence_case('; '.join(said))}."
+            said.setdefault(listed(parts) if parts else "no difference to a rival is clear", []).append(kind)
+        clauses = [f"on {listed(kinds)} tables {words}" for words, kinds in said.items()]
+        return f"{sentence_case('; '.join(clauses))}."
 
 
 def _of(number, all_of_them):

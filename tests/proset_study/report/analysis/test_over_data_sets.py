@@ -124,7 +124,7 @@ def test_too_few_data_sets_are_not_tested():
         e: {d: {0: loss[0], 1: loss[0] + 0.01 * i, 2: loss[0]} for i, (d, loss) in enumerate(of.items())}
         for e, of in several(data_sets=DATA_SETS[:5]).items()
     }
-    assert "with fewer than 6 common data sets no p-value can be below 0.05" in text_of(Given(repeated))
+    assert "with fewer than 6 common data sets no p-value of signed ranks can be below 0.05" in text_of(Given(repeated))
 
 
 def test_two_methods_are_tested_without_friedman():

@@ -129,7 +129,7 @@ def test_one_replicate_has_no_intervals_and_no_tests(stored):
     once = about(stored, "knn", replicates=[0])
     found = verdict(once, PUBLISHED)
     assert dict(found.sentences)["Not tested:"] == (
-        "KNN has one replicate on 2 (flowers, cross) of 2 data sets; intervals and tests need at least two replicates."
+        "KNN has one replicate on 2 (flowers, cross) of 2 data sets; intervals and tests need at least 3 replicates."
     )
     assert not [score for scores in found.scores.values() for score in scores.values() if score.interval]
     assert methods_over_replicates(once) == []

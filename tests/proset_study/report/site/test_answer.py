@@ -105,7 +105,7 @@ def test_intervals_take_sources_as_units_and_little_gains_are_counted(answer):
         by_source = groups(bar.by_data_set.items(), lambda item: origin[item[0]])
         means = [fmean(value for _, value in of_source) for of_source in by_source.values()]
         assert bar.mean == pytest.approx(fmean(means))
-        assert bar.interval == pytest.approx(mean_difference(means).interval(0.95))
+        assert bar.interval == pytest.approx(mean_difference(means).interval(1 - 0.05 / len(found.rivals)))
     rows = found.stored.read("results.csv.xz", section="final", quantity="log_loss")
     losses = {
         d: [fmean(r["value"] for r in pick(rows, dataset=d, experiment=e)) for e in ("prior", "tuned_few")]
