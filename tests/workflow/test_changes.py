@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 
-from tests.workflow.project import NO_PAGES, command, report, verify
+from tests.workflow.project import command, report, verify
 
 FOLDER = "results/tiny/replicate_0"
 
@@ -23,7 +23,7 @@ def change(config):
 
 def test_after_changes_up_and_down_the_report_is_that_of_a_run_from_scratch(finished, project):
     project.configure(change)
-    project.snakemake(*NO_PAGES)
+    project.snakemake()
     checked = verify(project)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     project.configure()
