@@ -36,7 +36,6 @@ def _half(stored: Reported) -> Content:
     if not all(found.place(comparison, group)[0] for comparison in (TUNED, DEFAULTS) for group in ("all", "real")):
         raise Missing("average ranks over all tables and over real ones, which take some of each")
     behind = found.behind_the_best
-    behind_alike = len(found.rivals) / (len(found.rivals) + 1) * len(found.data_sets)
     leader, lead = found.largest_lead or ("", None)
     prototypes, samples, used, given = sizes(stored, stored.experiments(TUNED, INSTALLED))
     place, n_methods = found.place(TUNED)
@@ -58,7 +57,7 @@ def _half(stored: Reported) -> Content:
         "default_real_best": method_name(next(iter(stored_ranks(stored, DEFAULTS, "real")[0]), "")),
         "over_data_sets": _over_data_sets(pairs),
         "behind": ratio(sum(value > 0 for value in behind.values()), len(behind)),
-        "behind_alike": whole(behind_alike),
+        "behind_alike": whole(found.behind_among_equals),
         "leader": method_name(leader) if leader else "not known",
         "lead": difference(lead.value, *lead.interval(found.level)) if lead else "not known",
         "prototypes": whole(prototypes),

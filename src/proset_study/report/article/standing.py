@@ -111,6 +111,11 @@ class Standing:
         means = [self._ours_minus(rival) for rival in self.rivals]
         return {d: max(of_rival[d] for of_rival in means if d in of_rival) for d in self.data_sets}
 
+    @property
+    def behind_among_equals(self) -> int:
+        """On how many data sets some rival would have a lower loss if all methods were alike."""
+        return round(len(self.data_sets) * len(self.rivals) / (len(self.rivals) + 1))
+
     def _ours_minus(self, rival):
         """Mean differences by data set, over the replicates that both have, of which one is enough."""
         ours, theirs = self.losses[self.installed], self.losses[rival]
@@ -146,10 +151,8 @@ class Standing:
     @cached_property
     def learned_little(self) -> list[str]:
         """Real data sets on which the mean loss is that of the class proportions, or lower by less than `ROPE`."""
-        prior = losses_by_method(self.stored, self.stored.experiments(self.comparison), "log-loss").get(
-            "class_prior", {}
-        )
-        ours = self.losses[self.installed]
+        of_all = losses_by_method(self.stored, self.stored.experiments(self.comparison), "log-loss")
+        prior, ours = of_all.get("class_prior", {}), self.losses[self.installed]
         paired = {d: differences(prior.get(d, {}), ours[d]) for d in self.data_sets if self.kind(d) == "real"}
         return [d for d, gains in paired.items() if gains and fmean(gains) < ROPE]
 

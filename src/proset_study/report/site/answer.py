@@ -122,10 +122,9 @@ class Answer:
         """On how many data sets some rival is ahead, which without intervals on each says little."""
         if len(self.standing.stored.replicates) >= MIN_REPLICATES:
             return []
-        behind, n_rivals = self.standing.behind_the_best, len(self.standing.rivals)
-        alike = round(len(behind) * n_rivals / (n_rivals + 1))
+        behind = self.standing.behind_the_best
         words = f"On {count(sum(value > 0 for value in behind.values()))} of {count(len(behind))} tables some rival has"
-        return [f"{words} a lower loss; among equals it would be {count(alike)}."]
+        return [f"{words} a lower loss; among equals it would be {count(self.standing.behind_among_equals)}."]
 
     def _rivals(self) -> list[str]:
         if len(self.standing.stored.replicates) < MIN_REPLICATES:
