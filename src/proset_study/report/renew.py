@@ -42,9 +42,12 @@ PARTS = (  # of a front page that follow from the numbers alone
     r'<div class="wide"[^>]*><table[^>]* id="errors">.*?</table></div>',
     r'<details id="noise">.*?</details>',
     *(rf'<h2 id="{section}">.*?(?=<h2 id=)' for section in ("check", "claims", "over-data-sets")),
-    *(rf'<h2 id="{section}">[^<]*</h2>' for section in OF_RECORDS),
-    *(rf'<a href="#{section}">[^<]*</a>' for section in ("over-data-sets", *OF_RECORDS)),
+    r'<a href="#over-data-sets">[^<]*</a>',
     r'<h2 id="glossary">.*?(?=</main>)',
+)
+HEADINGS = (
+    *(rf'<h2 id="{section}">[^<]*</h2>' for section in OF_RECORDS),
+    *(rf'<a href="#{section}">[^<]*</a>' for section in OF_RECORDS),
 )
 OVERVIEW = layout.FIGURES.format(data_set="overview")
 LISTED = f"{OVERVIEW}/figures.json"
@@ -73,7 +76,8 @@ def renew(report: Path, published: Path) -> list[str]:
         figures = _write_figures(stored, made)
         write_index(made, stored, published)
         front = _read(made / layout.INDEX)
-        shown = {layout.INDEX: replaced(_read(report / layout.INDEX), front, (*LOOK, *PARTS))}
+        page = replaced(_read(report / layout.INDEX), front, PARTS, all_of_them=True)
+        shown = {layout.INDEX: replaced(page, front, (*LOOK, *HEADINGS))}
         if (report / layout.TABLE_PAGE).exists():
             write_tables(made / layout.TABLE_PAGE, stored, published)
             shown[layout.TABLE_PAGE] = _read(made / layout.TABLE_PAGE)
@@ -95,12 +99,15 @@ def renew(report: Path, published: Path) -> list[str]:
         return changed
 
 
-def replaced(text: str, other: str, patterns: Iterable[str]) -> str:
-    """A page with parts of another one in the place of its own, where both have them."""
+def replaced(text: str, other: str, patterns: Iterable[str], all_of_them: bool = False) -> str:
+    """A page with parts of another one in the place of its own, where both have them.
+
+    With `all_of_them` those that the other one does not have are left out.
+    """
     for pattern in patterns:
         new, old = (re.search(pattern, page, re.DOTALL) for page in (other, text))
-        if new is not None and old is not None:
-            text = text[: old.start()] + new[0] + text[old.end() :]
+        if old is not None and (new is not None or all_of_them):
+            text = text[: old.start()] + (new[0] if new else "") + text[old.end() :]
     return text
 
 

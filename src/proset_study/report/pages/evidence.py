@@ -215,13 +215,15 @@ def _power_words(c):
     t = c.test
     if t.too_few == "yes":
         return ""
-    words = f"The smallest possible p-value of a pair is {t.smallest_p:.2g}, and {t.smallest_holm_p:.2g} with Holm's"
-    words += f" correction for all {t.pairs} pairs."
+    words = f"The smallest possible p-value of a pair is {t.smallest_p:.2g}"
+    if t.pairs > 1:
+        words += f", and {t.smallest_holm_p:.2g} with Holm's correction for all {t.pairs} pairs"
+    words += "."
     if t.detectable_shift_holm is None:
         return f"{words} No pair can differ significantly, whatever the scores."
     return (
-        f"{words} With it, the power to detect a mean difference of {t.detectable_shift_holm:.1f} standard deviations"
-        f" is {POWER:.0%}."
+        f"{words} The power to detect a mean difference of {t.detectable_shift_holm:.1f} standard deviations is then"
+        f" {POWER:.0%}."
     )
 
 
