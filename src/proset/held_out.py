@@ -61,12 +61,10 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
         return np.concatenate(found)[order]
 
     def _keep(self, scores: np.ndarray, labels: np.ndarray | None, least: int, else_: str) -> None:
-        """Sorted scores, by group if there are labels; a warning of fewer than `least`."""
+        """Sorted scores, by group if there are labels; a warning of those with fewer than `least`."""
         self._by_column = self.group_by
         if labels is None:
             self.scores_ = np.sort(scores)
-            if len(scores) < least:
-                warnings.warn(f"X: {len(scores)} samples are fewer than {least}; {else_}", stacklevel=3)
             return
         self.scores_ = {label: np.sort(scores[rows]) for label, rows in rows_by_group(labels).items()}
         small = [label for label, found in self.scores_.items() if len(found) < least]

@@ -3,6 +3,7 @@
 What is low, left-out samples say; see `proset.held_out`.
 """
 
+import warnings
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -58,10 +59,10 @@ class RejectOptionClassifier(HeldOutClassifier):
     -----
     The cross-validation scores estimators of fewer samples, so that the proportion is approximate: on twelve
     data sets, averaged over splits, "familiarity_quantile" is within 0.9 points of rates from 1 to 50 %
-    (`python -m benchmarks rejection`). It is exact in the mean, for any distribution of a continuous score,
+    (`python -m benchmarks rejection`). It is exact on average, for any distribution of a continuous score,
     with an estimator that is fitted before and with calibration samples of their own, which is split-conformal:
-    `RejectOptionClassifier(FrozenEstimator(model)).fit(X_calibration, y_calibration)`. Tied scores are not
-    rejected, so that a score with few values rejects fewer. What is known of samples
+    `RejectOptionClassifier(FrozenEstimator(model)).fit(X_calibration, y_calibration)`. Samples
+    with tied scores are not rejected, so that fewer are rejected by a score with few values. What is known of samples
     from elsewhere is only that those far from all prototypes are rejected.
 
     With `group_by` the same holds in each group, by the scores of its samples alone. Groups of fewer than
@@ -166,7 +167,10 @@ class RejectOptionClassifier(HeldOutClassifier):
         score = partial(scores_of, criterion=self.criterion)
         held_out = self._fit_and_score(score, X, y, groups, fit_params, self.cv)
         least = int(np.ceil(1.0 / self.rejection_rate)) - 1 if self.rejection_rate else 0
-        self._keep(held_out, of_group, least, "which samples are the lowest is a guess")
+        guess = "which samples are the lowest is a guess"
+        if of_group is None and len(held_out) < least:
+            warnings.warn(f"X: {len(held_out)} samples are fewer than {least}; {guess}", stacklevel=2)
+        self._keep(held_out, of_group, least, guess)
         return self
 
     def score_quantile(self, X: npt.ArrayLike) -> np.ndarray:

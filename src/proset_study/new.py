@@ -23,9 +23,9 @@ def where() -> None:
 
 def new(folder: Path, /) -> None:
     """Write a study of your own into a new folder: config, method, Snakefile, profiles, tests, CI, Makefile."""
-    name = re.sub(r"\W", "_", folder.resolve().name)
+    name = re.sub(r"\W", "_", folder.resolve().name, flags=re.ASCII)
     if not re.fullmatch(r"[A-Za-z]\w{0,49}", name, re.ASCII):  # as in the schema of configs
-        rule = "it names the study: a letter from A to Z, then at most 49 of them, digits and other characters"
+        rule = "it names the study: must begin with a letter from A to Z and have at most 50 characters"
         raise ValueError(f"folder: {folder.name!r} is not allowed, {rule}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"folder: {str(folder)!r} exists; name a new one")

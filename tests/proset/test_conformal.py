@@ -177,8 +177,11 @@ def test_a_rare_class_is_in_every_set():
 def test_few_samples_and_one_level_for_all():
     X, y, _ = draw(np.random.default_rng(0), 5)
     model = ConformalClassifier(FrozenEstimator(Sure()))
-    with pytest.warns(UserWarning, match="confidence_level: 0.9 needs 9 samples, not 5; sets hold all classes"):
+    with pytest.warns(
+        UserWarning, match="confidence_level: 0.9 needs 9 samples, not 5; sets hold all classes"
+    ) as heard:
         assert model.fit(X, y).predict_set(X).all()
+    assert len(heard) == 1
 
 
 def test_classes_that_calibration_samples_lack():

@@ -100,7 +100,7 @@ def test_a_folder_that_is_there_or_names_no_study_is_refused(tmp_path):
         with pytest.raises(ValueError, match=rf"^folder: '{folder}' exists; name a new one$"):
             new(folder)
     for name in ("2026", "étude", "a" * 51):
-        with pytest.raises(ValueError, match=rf"^folder: '{name}' is not allowed, it names the study: a letter"):
+        with pytest.raises(ValueError, match=rf"^folder: '{name}' is not allowed, it names the study: must begin"):
             new(tmp_path / name)
 
 

@@ -63,7 +63,8 @@ def renew(report: Path, published: Path) -> list[str]:
     stored = Reported(report, published)
     with TemporaryDirectory() as scratch:
         made = Path(scratch)
-        shutil.copytree(report / layout.EVALUATIONS, made / layout.EVALUATIONS)
+        if (report / layout.EVALUATIONS).is_dir():
+            shutil.copytree(report / layout.EVALUATIONS, made / layout.EVALUATIONS)
         for name in (layout.CLAIMS, layout.FEATURES):
             (made / name).parent.mkdir(exist_ok=True)
             shutil.copy(report / name, made / name)

@@ -77,7 +77,7 @@ def power_in_words(numbers: list[Agreement]) -> str:
     passing, enough = found[PASSING], found[ENOUGH]
     return (
         f"If there were no difference, {passing.of} data sets would show that losses are equal within {ROPE:g} with a"
-        f" probability of {100 * passing.value:.0f} %; {enough.found} data sets would give {100 * POWER:g} %."
+        f" probability of {100 * passing.value:.0f} %; {100 * POWER:g} % would take {enough.found} data sets."
     )
 
 

@@ -219,7 +219,8 @@ def in_words(compared: list[Difference], records: Path, remark: str = "") -> str
     origins = {
         d: origin_of(settings) for d, settings in read_json(records / layout.MANIFEST)["config"]["data_sets"].items()
     }
-    lines += [f"Over sources of data sets, which are the units of the {LEVEL:.0%} interval of the mean difference:", ""]
+    units = "over sources of data sets, which are the units of intervals (over data sets with fewer than three sources)"
+    lines += [f"Mean differences {units}:", ""]
     titles = ["rival", "data sets", *VERDICTS, "mean difference", "balanced error, ours : theirs", *sizes]
     lines += _heading(titles)
     for rows in groups(compared, "rival").values():

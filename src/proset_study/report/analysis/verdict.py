@@ -297,7 +297,7 @@ def _best_on_real(subject, losses, real):
     ranks = average_ranks({method: {d: of[d] for d in there} for method, of in losses.items()})
     best = next(iter(ranks))
     own = "" if best == subject else f" ({method_name(subject)} {ranks[subject]:.1f})"
-    return f"; on {len(there)} real ones {method_name(best)}, {ranks[best]:.1f}{own}"
+    return f"; on {len(there)} real ones {method_name(best)} has it, {ranks[best]:.1f}{own}"
 
 
 def _readable(stored, subject, experiments):

@@ -35,7 +35,6 @@ def _half(stored: Reported) -> Content:
     pairs = [row for row in pairs if not methods.get(row["second"]).is_baseline]
     if not all(found.place(comparison, group)[0] for comparison in (TUNED, DEFAULTS) for group in ("all", "real")):
         raise Missing("average ranks over all tables and over real ones, which take some of each")
-    behind = found.behind_the_best
     leader, lead = found.largest_lead or ("", None)
     prototypes, samples, used, given = sizes(stored, stored.experiments(TUNED, INSTALLED))
     place, n_methods = found.place(TUNED)
@@ -56,7 +55,7 @@ def _half(stored: Reported) -> Content:
         "default_real_place": ordinal(found.place(DEFAULTS, "real")[0]),
         "default_real_best": method_name(next(iter(stored_ranks(stored, DEFAULTS, "real")[0]), "")),
         "over_data_sets": _over_data_sets(pairs),
-        "behind": ratio(sum(value > 0 for value in behind.values()), len(behind)),
+        "behind": ratio(found.n_behind, len(found.data_sets)),
         "behind_alike": whole(found.behind_among_equals),
         "leader": method_name(leader) if leader else "not known",
         "lead": difference(lead.value, *lead.interval(found.level)) if lead else "not known",

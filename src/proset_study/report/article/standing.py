@@ -36,7 +36,10 @@ N_RIVALS = 3  # in the figure, besides the published form
 
 @dataclass(frozen=True)
 class Bar:
-    """Mean log-loss of the installed classifier minus that of a rival, over sources of data sets of one kind."""
+    """Mean log-loss of the installed classifier minus that of a rival, over data sets of one kind.
+
+    The mean is over sources, or over data sets if sources are fewer than three.
+    """
 
     method: str
     kind: str  # "real" or "generated"
@@ -112,6 +115,11 @@ class Standing:
         return {d: max(of_rival[d] for of_rival in means if d in of_rival) for d in self.data_sets}
 
     @property
+    def n_behind(self) -> int:
+        """On how many data sets some rival has a lower loss."""
+        return sum(value > 0 for value in self.behind_the_best.values())
+
+    @property
     def behind_among_equals(self) -> int:
         """On how many data sets some rival would have a lower loss if all methods were alike."""
         return round(len(self.data_sets) * len(self.rivals) / (len(self.rivals) + 1))
@@ -150,7 +158,7 @@ class Standing:
 
     @cached_property
     def learned_little(self) -> list[str]:
-        """Real data sets on which the mean loss is that of the class proportions, or lower by less than `ROPE`."""
+        """Real data sets on which the mean loss is not at least `ROPE` below that of the class proportions."""
         of_all = losses_by_method(self.stored, self.stored.experiments(self.comparison), "log-loss")
         prior, ours = of_all.get("class_prior", {}), self.losses[self.installed]
         paired = {d: differences(prior.get(d, {}), ours[d]) for d in self.data_sets if self.kind(d) == "real"}

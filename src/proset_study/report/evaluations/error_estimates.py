@@ -126,7 +126,7 @@ def advice(rows: list[dict]) -> list[str]:
     single = "With the fewest and the most samples, a single" if len(ends) > 1 else "A single"
     nearest = min(coverage, key=lambda name: abs(coverage[name] - 0.95))
     return [
-        "Of the estimates that work for every method, these have the lowest root mean squared error by number of"
+        "Of the estimates that work for every method, these have the lowest root mean squared error at each number of"
         f" samples: {chosen}. That of 10 stratified folds is {at_ends('stratified_10', 'rmse', '')}.",
         f"Never report the training error, whose bias is {at_ends('training')}, or the naive bootstrap, whose bias is"
         f" {at_ends('bootstrap_naive')}. Even the .632 bootstrap has a bias of {at_ends('bootstrap_632')}.",

@@ -97,11 +97,10 @@ def claims_section(path: Path, n_replicates: int, statements: list[dict], is_pub
 
 
 def _verdicts_in_words(verdicts):
-    decided = [verdict for verdict in verdicts if verdict != "not decidable"]
+    decidable = [verdict for verdict in verdicts if verdict != "not decidable"]
     holds, fails, open_ = (verdicts.count(verdict) for verdict in ("holds", "fails", "undetermined"))
-    of = counted(len(decided), "verdict")
-    words = f"of {of}, mostly on single data sets, {holds} say that a claim holds, {fails} that it fails"
-    return f"{words}, and {open_} neither."
+    of = f"of {counted(len(decidable), 'verdict')} on claims, mostly for single data sets"
+    return f"{of}, {holds} are “holds”, {fails} “fails” and {open_} undetermined." if decidable else ""
 
 
 def ledger_of(headings: list[str], lines: list[list[str]], filters: tuple[str, ...], first: str) -> dict:
@@ -152,7 +151,7 @@ def _varied(stored, comparison):
 def _ranked_words(c, varied):
     t = c.test
     words = f"The comparison has {len(c.methods)} methods by {c.score} on {len(c.data_sets)} data sets of"
-    words += f" {counted(t.sources, 'source')}{', each with one replicate' if t.replicates == '1' else ''}."
+    words += f" {counted(t.sources, 'source')}{'; each data set has one replicate' if t.replicates == '1' else ''}."
     if t.too_few == "yes":
         words += (
             f" Ranks are not tested: with fewer than {MIN_DATA_SETS} common data sets no p-value of signed ranks can be"
@@ -181,10 +180,11 @@ def _words_of_the_model(c):
     first = method_name(c.methods[0])
     pairs = [pair for pair in c.pairs if pair.first == c.methods[0] and pair.hierarchical_first is not None]
     if len(pairs) > MAX_SAID:
-        likeliest = Counter(max(range(3), key=_hierarchical(pair).__getitem__) for pair in pairs)
+        likeliest: Counter[int] = Counter(max(range(3), key=_hierarchical(pair).__getitem__) for pair in pairs)
+        alike = f", and within {ROPE:g} of the other {likeliest[1]}" if likeliest[1] else ""
         return (
             f" By the hierarchical model, on a further data set {first} is most likely better than {likeliest[0]} of"
-            f" {len(pairs)} methods, worse than {likeliest[2]}, and no more than {ROPE:g} away from {likeliest[1]}."
+            f" {len(pairs)} methods, worse than {likeliest[2]}{alike}."
         )
     if not pairs:
         return ""

@@ -143,11 +143,12 @@ def write_explore(path: Path, stored: Stored) -> None:
 
 def _lead(what, folder, claims):
     """What is said before the verdict and in its way, if the config asks for it."""
-    if what == "claims":
+    if what == "claims" and claims["in_words"]:
         return [("Claims:", claims["in_words"])]
     if what == "estimates":
-        kind = "error_estimates"
-        return [("Estimates:", evaluations.get(kind).sentences(read_rows(folder / layout.evaluation_file(kind)))[0])]
+        kind, path = "error_estimates", folder / layout.evaluation_file("error_estimates")
+        found = evaluations.get(kind).sentences(read_rows(path)) if path.is_file() else []
+        return [("Estimates:", f"{found[0][0].lower()}{found[0][1:]}")] if found else []
     return []
 
 

@@ -27,7 +27,7 @@ from proset_study.study import layout
 WHAT = "proset classifies each row of a table by its likeness to a few weighted examples, and shows which ones decided."
 LOSS = "Loss is how surprised a model is by the right class: lower is better."
 UNIT = "A difference of one tenth means that the right class gets about ten percent more probability."
-UNTUNED = "it chooses its own penalties, others do not"
+UNTUNED = "even then it chooses its penalties, which others do not"
 LEADS = 3  # properties that are named
 SHIFTS = {
     "samples": "{} rows",
@@ -101,7 +101,7 @@ class Answer:
             place, of = found.place(found.defaults)
             of_real = found.place(found.defaults, "real")[0]
             real = f", {ordinal(of_real)} on the real ones" if of_real else ""
-            said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} over all{real}: {UNTUNED}.")
+            said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} over all{real}; {UNTUNED}.")
         return [*said, *self._curves(), *self._rivals()]
 
     def _curves(self) -> list[str]:
@@ -122,8 +122,7 @@ class Answer:
         """On how many data sets some rival is ahead, which without intervals on each says little."""
         if len(self.standing.stored.replicates) >= MIN_REPLICATES:
             return []
-        behind = self.standing.behind_the_best
-        words = f"On {count(sum(value > 0 for value in behind.values()))} of {count(len(behind))} tables some rival has"
+        words = f"On {count(self.standing.n_behind)} of {count(len(self.standing.data_sets))} tables some rival has"
         return [f"{words} a lower loss; among equals it would be {count(self.standing.behind_among_equals)}."]
 
     def _rivals(self) -> list[str]:
@@ -133,10 +132,12 @@ class Answer:
                 rival, mean = lead
                 sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
                 words = f"The largest average lead of a rival is {decimals(mean.value)} ({method_name(rival)})"
-                said.append(f"{words}, {sure}significant.")
-            best = {kind: self.standing.best_rival(kind) for kind in ("real", "generated")}
-            named = [f"{method_name(rival)} ({kind} tables)" for kind, rival in best.items() if rival]
-            return [*said, f"If that matters, also try {listed(named)}."]
+                said.append(f"{words}, {sure}significant." if mean.value > 0 else "No rival is ahead on average.")
+            best: dict[str, list[str]] = {}  # kinds of tables by rival
+            for kind in ("real", "generated"):
+                best.setdefault(self.standing.best_rival(kind), []).append(kind)
+            named = [f"{method_name(rival)} ({listed(kinds)} tables)" for rival, kinds in best.items() if rival]
+            return [*said, *([f"If that matters, also try {listed(named)}."] if named else [])]
         better, kinds = self.standing.better(), Counter[str]()
         if not better:
             return ["No rival was significantly better on any table."]
@@ -173,8 +174,8 @@ class Answer:
         sentences = []
         if INSIDE in found:
             inside = found[INSIDE]
-            words = f"{whole(inside['found'])} of {whole(inside['of'])} published scores are where one more of our"
-            sentences.append(f"{words} repetitions would fall.")
+            words = f"{whole(inside['found'])} of {whole(inside['of'])} published scores are in the range where one"
+            sentences.append(f"{words} more of our repetitions is expected.")
         if DIFFERENCE in found:
             most = max(abs(found[DIFFERENCE][end]) for end in ("low", "high"))
             percent = whole(100 * (1 - 2 * ALPHA))

@@ -224,8 +224,8 @@ def test_real_and_generated_data_sets_are_compared_apart(monkeypatch):
     assert float(grid.rows[0][-3].text) == pytest.approx(found["all"].pairs[0].hierarchical_first, abs=0.01)
     monkeypatch.setattr(evidence, "MAX_SAID", 1)
     words = (
-        "on a further data set proset is most likely better than 1 of 2 methods, worse than 0, and no more than 0.01"
-        " away from 1."
+        "on a further data set proset is most likely better than 1 of 2 methods, worse than 0, and within 0.01 of the"
+        " other 1."
     )
     assert words in text_of(stored)
 

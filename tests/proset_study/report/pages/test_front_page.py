@@ -155,10 +155,15 @@ def spoken(file):
 def test_what_the_config_leads_with_is_said_first():
     folder = PUBLISHED.parents[2] / "reports/error_estimates"
     ((word, sentence),) = front_page._lead("estimates", folder, {})
-    assert (word, sentence[:40]) == ("Estimates:", "Of the estimates that work for every met")
+    assert (word, sentence[:40]) == ("Estimates:", "of the estimates that work for every met")
     assert "with 54 samples (0.0" in sentence
+    assert (
+        front_page._lead("estimates", folder / "nowhere", {})
+        == front_page._lead("claims", folder, {"in_words": ""})
+        == []
+    )
     assert front_page._lead("scores", folder, {}) == front_page._lead(None, folder, {}) == []
     verdicts = ["holds", "holds", "fails", "not decidable"]
     assert evidence._verdicts_in_words(verdicts) == (
-        "of 3 verdicts, mostly on single data sets, 2 say that a claim holds, 1 that it fails, and 0 neither."
+        "of 3 verdicts on claims, mostly for single data sets, 2 are “holds”, 1 “fails” and 0 undetermined."
     )
