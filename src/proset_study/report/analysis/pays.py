@@ -75,7 +75,7 @@ def _overall(battery):
         f"{method_name(battery.control)} has the lowest log-loss on {sum(difference <= 0)} of {len(difference)} tables"
     )
     alike = len(difference) / n_methods
-    return f"{words}; each of {n_methods} equally good methods would have it on {alike:.1f}."
+    return f"{words}; each of {n_methods} equal methods would have it on {alike:.1f}."
 
 
 def _better(battery, found):

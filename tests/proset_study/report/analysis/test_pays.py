@@ -22,7 +22,7 @@ def test_where_the_control_and_where_a_rival_is_better_is_said_with_the_size(rng
     losses[:, 2:] += 1.0
     overall, better, worse, pairs, others = of(losses, train_samples=rng.permutation(N))
     assert overall == (
-        "proset has the lowest log-loss on 12 of 24 tables; each of 4 equally good methods would have it on 6.0."
+        "proset has the lowest log-loss on 12 of 24 tables; each of 4 equal methods would have it on 6.0."
     )
     assert better.startswith("On tables with noise above 0.48, proset is better than the best other by 0.9")
     assert worse.startswith("On tables with noise up to 0.48, the best other is better than proset by 0.5")
@@ -57,7 +57,7 @@ def test_an_advantage_with_less_of_a_property_is_no_gain_with_more(rng):
 
 def test_without_effects_it_is_said_that_none_is_found(rng):
     overall, pairs, others = of(0.5 + 0.1 * rng.normal(size=(N, 4)))
-    assert overall.endswith(" of 24 tables; each of 4 equally good methods would have it on 6.0.")
+    assert overall.endswith(" of 24 tables; each of 4 equal methods would have it on 6.0.")
     assert "better than 0 of 3 methods and worse than 0; 3 differences are not" in pairs
     assert others.startswith("Where it pays is not known: none of 4 correlations with ")
     assert "noise" in others
