@@ -9,6 +9,7 @@ import subprocess
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -68,6 +69,7 @@ def study_part(settings: dict, seed: int, name: str, replicate: int) -> FoldData
     return select_fold(data, split(data.y, 5, 0.3, integer_seed(seed, "split", name, replicate)), TEST, scaled=True)
 
 
+@cache
 def overlap(name: str) -> float:
     """Test rows by training rows where splits share rows, as `mean_difference` takes it; 0 if data are generated."""
     settings = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))["data_sets"].get(name)

@@ -3,8 +3,7 @@
 One batch is fitted on the training part of ten replicates of the data and split, at the penalties of `cases`.
 """
 
-from math import sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 
 from benchmarks.cases import DATA, SEED, all_cases, first_batch
 from benchmarks.fits import held_out_log_loss, in_float64, published_path
@@ -14,6 +13,7 @@ from proset_study.base.seeds import integer_seed
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
+from proset_study.report.analysis.paired import mean_difference
 
 COLUMNS = (
     *("data_set", "setting", "replicate", "objective", "published_path_objective"),
@@ -45,20 +45,18 @@ def summary(rows: list[dict]) -> list[dict]:
 
     The standard error is that of Nadeau and Bengio's corrected resampled t-test.
     """
-    from scipy.stats import t
-
     found = []
     for data_set, setting in dict.fromkeys((row["data_set"], row["setting"]) for row in rows):
         mine = [row for row in rows if (row["data_set"], row["setting"]) == (data_set, setting)]
         losses = [row["log_loss"] - row["published_path_log_loss"] for row in mine]
-        half = t.ppf(0.975, len(mine) - 1) * sqrt(1 / len(mine) + mine[0]["overlap"]) * stdev(losses)
+        mean = mean_difference(losses, mine[0]["overlap"])
         found.append(
             {
                 "case": f"{data_set}, {setting}",
                 "replicates": len(mine),
                 "objective": fmean(row["objective"] - row["published_path_objective"] for row in mine),
-                "log_loss": fmean(losses),
-                "half": float(half),
+                "log_loss": mean.value,
+                "half": mean.interval(0.95)[1] - mean.value,
                 "worse": sum(loss > 0 for loss in losses),
             }
         )

@@ -1,7 +1,7 @@
 """Test losses of methods by data set and replicate, from the rows of the results: less is better."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from statistics import fmean
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from proset_study.data.splits import TEST
 from proset_study.store.metrics import LOSSES
-from proset_study.store.results import FINAL, by_fit_seed
+from proset_study.store.results import FINAL, Row, by_fit_seed
 from proset_study.store.stored import Final, Stored
 from proset_study.study.config.study import Study
 
@@ -28,16 +28,23 @@ def by_method(
 ) -> Losses:
     """A quantity of the final models by method, data set and replicate: means over the fit seeds, converted.
 
-    A method is joined over experiments; where several have the same data set, the first one counts. Experiments that
-    vary a parameter count by their run without a variant only.
+    A method is joined over experiments; see `of_first_experiments`.
     """
     found: Losses = defaultdict(lambda: defaultdict(dict))
-    source: dict[tuple[str, str], str] = {}
-    rows = stored.rows_of(experiments, FINAL, quantity)
-    for row, values in by_fit_seed(row for row in rows if not row.variant):
-        if source.setdefault((row.method, row.dataset), row.experiment) == row.experiment:
-            found[row.method][row.dataset][row.replicate] = convert(fmean(values))
+    for row, values in by_fit_seed(of_first_experiments(stored.rows_of(experiments, FINAL, quantity))):
+        found[row.method][row.dataset][row.replicate] = convert(fmean(values))
     return found
+
+
+def of_first_experiments(rows: Iterable[Row]) -> Iterator[Row]:
+    """Where several experiments have the same method and data set, the rows of the first one.
+
+    Experiments that vary a parameter count by their run without a variant only.
+    """
+    source: dict[tuple[str, str], str] = {}
+    for row in rows:
+        if not row.variant and source.setdefault((row.method, row.dataset), row.experiment) == row.experiment:
+            yield row
 
 
 def prior_loss(final: Final) -> float:

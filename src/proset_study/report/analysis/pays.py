@@ -111,7 +111,8 @@ def _on_tables(effect, is_above, better, worse):
     value, *ends = _side(effect, is_above)
     tables = PROPERTIES[effect.property].tables(effect.split, is_above)
     words = f"On tables with {tables}, {better} is better than {worse} by {fixed(abs(value))} in log-loss"
-    return _with(words, f" ({_ends(ends, value < 0)})", ".")
+    interval = f" ({_ends(ends, value < 0)})"  # in tables, too: long names of methods leave no room for it
+    return f"{words}{interval if len(f'{words}{interval}'.split()) < MAX_WORDS else ''}."
 
 
 def _pairs(battery):
@@ -150,11 +151,6 @@ def _significant(found):
 
 def _other(rival):
     return "the best other" if rival == BEST else rival_name(rival)
-
-
-def _with(before, ends, after):
-    """A sentence with the ends of an interval, unless names of methods leave no room for them; tables have them."""
-    return f"{before}{ends if len(f'{before}{ends}{after}'.split()) < MAX_WORDS else ''}{after}"
 
 
 def _side(effect, is_above):

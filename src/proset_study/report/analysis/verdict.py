@@ -12,7 +12,14 @@ from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
 from proset_study.report.analysis.limits import limits
-from proset_study.report.analysis.losses import ROPE, Losses, generated, losses_by_method, overlaps
+from proset_study.report.analysis.losses import (
+    ROPE,
+    Losses,
+    generated,
+    losses_by_method,
+    of_first_experiments,
+    overlaps,
+)
 from proset_study.report.analysis.over_data_sets import MIN_DATA_SETS
 from proset_study.report.analysis.paired import (
     LEVEL,
@@ -253,7 +260,7 @@ def _ahead(subject, shown, losses, overlap, real, score):
     compared: set[str] = set()  # data sets
     rivals = [m for m in shown if m in losses and m != subject]
     n = max((len(values.keys() & losses[m].get(d, {}).keys()) for m in rivals for d, values in ours.items()), default=0)
-    for other in rivals if n >= MIN_REPLICATES else []:
+    for other in rivals:
         if means_of_both := on_each_data_set(ours, losses[other], overlap):
             compared |= means_of_both.keys()
             ahead, behind, _ = by_verdict(means_of_both).values()
@@ -284,32 +291,24 @@ def _ahead(subject, shown, losses, overlap, real, score):
         of = listed([f"{len(ranks) - len(priors)} methods", *priors])
         over = "" if len(means) == len(compared) else f" over {counted(len(means), 'data set')}"
         words += f" Of {of}, {method_name(best)} has the best average rank{over}, {rank:.1f} ({own}{tested})"
-        words += f"{_best_on_real(subject, losses, real)}."
+        there = [d for d in means if d in real]
+        words += f"{_best_on(there, subject, losses) if 1 < len(there) < len(means) else ''}."
     return [("Test scores:", words)]
 
 
-def _best_on_real(subject, losses, real):
-    """The best average rank on real data sets, if there are others, too."""
-    means = mean_losses(losses)
-    there = [d for d in means if d in real]
-    if not 1 < len(there) < len(means):
-        return ""
-    ranks = average_ranks({method: {d: of[d] for d in there} for method, of in losses.items()})
+def _best_on(real, subject, losses):
+    """The best average rank on real data sets, and that of the subject."""
+    ranks = average_ranks({method: {d: of[d] for d in real} for method, of in losses.items()})
     best = next(iter(ranks))
     own = "" if best == subject else f" ({method_name(subject)} {ranks[subject]:.1f})"
-    return f"; on {len(there)} real ones {method_name(best)} has it, {ranks[best]:.1f}{own}"
+    return f"; on {len(real)} real ones {method_name(best)} has it, {ranks[best]:.1f}{own}"
 
 
 def _readable(stored, subject, experiments):
     """Prototypes, or what else the subject counts, and features of the models whose losses are compared."""
     own = [e for e in experiments if stored.study.config["experiments"][e]["method"] == subject]
-    source: dict[str, str] = {}  # as in `losses.by_method`
-    rows = [
-        row
-        for row in pick(stored.rows_of(own), variant="", role="")
-        if source.setdefault(row.dataset, row.experiment) == row.experiment
-    ]
-    found = {quantity: [row.value for row in group] for quantity, group in groups(rows, "quantity").items()}
+    rows = pick(of_first_experiments(stored.rows_of(own)), role="")
+    found: dict[str, Any] = {q: [row.value for row in group] for q, group in groups(rows, "quantity").items()}
     if size := next((q for q in methods.get(subject).quantities if q != "active_features" and q in found), ""):
         used = f" and uses {_span(found['active_features'], 'features')}" if max(found["features"]) else ""
         words = f"the median {method_name(subject)} model has {_span(found[size], size.replace('_', ' '))}"

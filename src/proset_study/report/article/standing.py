@@ -69,13 +69,16 @@ class Standing:
         return self.stored.experiments(self.forms, SUBJECT)
 
     @cached_property
+    def _of_all(self):
+        experiments = dict.fromkeys([*self.stored.experiments(self.comparison), *self.published])
+        return losses_by_method(self.stored, list(experiments), "log-loss")
+
+    @cached_property
     def losses(self) -> Losses:
         """Test log-losses by method, and of the published form, without rules that learn nothing."""
-        experiments = dict.fromkeys([*self.stored.experiments(self.comparison), *self.published])
-        found = losses_by_method(self.stored, list(experiments), "log-loss")
         return {
             m: of_method
-            for m, of_method in found.items()
+            for m, of_method in self._of_all.items()
             if methods.get(m).probabilistic and not methods.get(m).is_baseline
         }
 
@@ -95,13 +98,10 @@ class Standing:
 
         That of the best rival of each data set is no method's: a minimum of many scores is lower than any of them.
         """
-        means, found = {rival: self._ours_minus(rival) for rival in self.rivals}, {}
-        for rival, by_data_set in means.items():
-            if by_data_set.keys() == set(self.data_sets):
-                found[rival] = over_sources(np.array([*by_data_set.values()]), np.array(self.sources))
-        known = {rival: mean for rival, mean in found.items() if mean is not None}
-        best = max(known, key=lambda rival: known[rival].value, default="")
-        return (best, known[best]) if known else None
+        whole = [rival for rival in self.rivals if len(self._ours_minus[rival]) == len(self.data_sets)]
+        found = {rival: mean for rival in whole if (mean := self._over_sources(self._ours_minus[rival]))}
+        best = max(found, key=lambda rival: found[rival].value, default="")
+        return (best, found[best]) if found else None
 
     @property
     def level(self) -> float:
@@ -111,7 +111,7 @@ class Standing:
     @cached_property
     def behind_the_best(self) -> dict[str, float]:
         """By data set, how much the lowest mean loss of a rival is below ours; negative where ours is the lowest."""
-        means = [self._ours_minus(rival) for rival in self.rivals]
+        means = [self._ours_minus[rival] for rival in self.rivals]
         return {d: max(of_rival[d] for of_rival in means if d in of_rival) for d in self.data_sets}
 
     @property
@@ -124,11 +124,19 @@ class Standing:
         """On how many data sets some rival would have a lower loss if all methods were alike."""
         return round(len(self.data_sets) * len(self.rivals) / (len(self.rivals) + 1))
 
-    def _ours_minus(self, rival):
-        """Mean differences by data set, over the replicates that both have, of which one is enough."""
-        ours, theirs = self.losses[self.installed], self.losses[rival]
-        paired = {d: differences(ours[d], theirs.get(d, {})) for d in self.data_sets}
-        return {d: fmean(values) for d, values in paired.items() if values}
+    @cached_property
+    def _ours_minus(self) -> dict[str, dict[str, float]]:
+        """Mean differences to each method by data set, over the replicates that both have, of which one is enough."""
+        ours, found = self.losses[self.installed], {}
+        for method, theirs in self.losses.items():
+            paired = {d: differences(ours[d], theirs.get(d, {})) for d in self.data_sets}
+            found[method] = {d: fmean(values) for d, values in paired.items() if values}
+        return found
+
+    def _over_sources(self, by_data_set: dict[str, float]) -> Mean | None:
+        """The mean over the sources of some data sets; None if they are fewer than three."""
+        origin = dict(zip(self.data_sets, self.sources, strict=True))
+        return over_sources(np.array([*by_data_set.values()]), np.array([origin[d] for d in by_data_set]))
 
     @property
     def data_sets(self) -> list[str]:
@@ -159,8 +167,7 @@ class Standing:
     @cached_property
     def learned_little(self) -> list[str]:
         """Real data sets on which the mean loss is not at least `ROPE` below that of the class proportions."""
-        of_all = losses_by_method(self.stored, self.stored.experiments(self.comparison), "log-loss")
-        prior, ours = of_all.get("class_prior", {}), self.losses[self.installed]
+        prior, ours = self._of_all.get("class_prior", {}), self.losses[self.installed]
         paired = {d: differences(prior.get(d, {}), ours[d]) for d in self.data_sets if self.kind(d) == "real"}
         return [d for d, gains in paired.items() if gains and fmean(gains) < ROPE]
 
@@ -178,14 +185,12 @@ class Standing:
         return [bar for kind in ("real", "generated") for m in shown if (bar := self._bar(m, kind))]
 
     def _bar(self, rival, kind):
-        means = {d: value for d, value in self._ours_minus(rival).items() if self.kind(d) == kind}
+        means = {d: value for d, value in self._ours_minus[rival].items() if self.kind(d) == kind}
         if not means:
             return None
-        values = list(means.values())
-        origin = dict(zip(self.data_sets, self.sources, strict=True))
-        if mean := over_sources(np.array(values), np.array([origin[d] for d in means])):
+        if mean := self._over_sources(means):
             return Bar(rival, kind, means, mean.value, mean.interval(self.level))
-        return Bar(rival, kind, means, fmean(values), None)
+        return Bar(rival, kind, means, fmean(means.values()), None)
 
     def kind(self, data_set: str) -> str:
         """Whether a data set is a table of the world."""
