@@ -57,7 +57,7 @@ def test_another_package_of_the_name_is_refused_with_the_command_that_helps(tmp_
 
 @pytest.mark.parametrize(
     ("package", "words"),
-    [("kmedoids", "'kmedoids>=0.5'"), ("snakemake", "'snakemake<10,>=9'"), ("forest-of-trees", "forest-of-trees")],
+    [("kmedoids", "'kmedoids>=0.5'"), ("snakemake", "'snakemake<10,>=9.17'"), ("forest-of-trees", "forest-of-trees")],
 )
 def test_a_package_of_any_extra_is_installed_in_a_version_that_fits(package, words):
     assert how_to_install(package) == f"install with: {sys.executable} -m pip install {words}"
