@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from math import floor, log10
+from math import floor, isclose, log10
 
 from proset_study.methods.labels import method_name, name_of
 from proset_study.store.metrics import SCORES
@@ -188,3 +188,14 @@ def counted(number: float, noun: str) -> str:
     ('1 replicate', '1,200 data sets')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def first(ranks: Mapping[str, float], one: str, several: str) -> str:
+    """The methods with the best of some average ranks, and a verb for one or for several of them.
+
+    >>> first({"svm": 2.0, "knn": 2.0, "xgboost": 2.5}, "is", "are"), first({"svm": 1.0, "knn": 2.0}, "is", "are")
+    ('SVM and KNN are', 'SVM is')
+    """
+    best = min(ranks.values())
+    names = [method_name(method) for method, rank in ranks.items() if isclose(rank, best)]
+    return f"{listed(names)} {one if len(names) == 1 else several}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isclose
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import Any
@@ -33,7 +34,7 @@ from proset_study.report.analysis.paired import (
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, PASSING, TOLERATED, Finding, reproduction
 from proset_study.report.analysis.runs import derived_from, main_score
 from proset_study.report.rows import groups, pick
-from proset_study.report.wording import counted, fixed, how_many, listed, sentence_case, span, table_line
+from proset_study.report.wording import counted, first, fixed, how_many, listed, sentence_case, span, table_line
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Stored
@@ -282,15 +283,15 @@ def _ahead(subject, shown, losses, overlap, real, score):
             words += f"; {few}."
     ranks = average_ranks(losses)
     if len(ranks) > 2 and means:
-        (best, rank), *_ = ranks.items()
-        own = "" if best == subject else f"{method_name(subject)} {ranks[subject]:.1f}, "
+        rank = min(ranks.values())
+        own = "" if isclose(ranks[subject], rank) else f"{method_name(subject)} {ranks[subject]:.1f}, "
         tested = "too few data sets to test"
         if len(means) >= MIN_DATA_SETS:
             tested = f"critical difference {statistics.critical_difference(len(means), len(ranks)):.1f}"
         priors = [f"the {method_name(method)}" for method in ranks if methods.get(method).is_baseline]
         of = listed([f"{len(ranks) - len(priors)} methods", *priors])
         over = "" if len(means) == len(compared) else f" over {counted(len(means), 'data set')}"
-        words += f" Of {of}, {method_name(best)} has the best average rank{over}, {rank:.1f} ({own}{tested})"
+        words += f" Of {of}, {first(ranks, 'has', 'have')} the best average rank{over}, {rank:.1f} ({own}{tested})"
         there = [d for d in means if d in real]
         words += f"{_best_on(there, subject, losses) if 1 < len(there) < len(means) else ''}."
     return [("Test scores:", words)]
@@ -299,9 +300,9 @@ def _ahead(subject, shown, losses, overlap, real, score):
 def _best_on(real, subject, losses):
     """The best average rank on real data sets, and that of the subject."""
     ranks = average_ranks({method: {d: of[d] for d in real} for method, of in losses.items()})
-    best = next(iter(ranks))
-    own = "" if best == subject else f" ({method_name(subject)} {ranks[subject]:.1f})"
-    return f"; on {len(real)} real ones {method_name(best)} has it, {ranks[best]:.1f}{own}"
+    rank = min(ranks.values())
+    own = "" if isclose(ranks[subject], rank) else f" ({method_name(subject)} {ranks[subject]:.1f})"
+    return f"; on {len(real)} real ones {first(ranks, 'has', 'have')} it, {rank:.1f}{own}"
 
 
 def _readable(stored, subject, experiments):

@@ -3,13 +3,14 @@
 from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.article.methods import over_data_sets, stored_ranks
+from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.standing import DEVELOPMENT, OF_BATTERY, SEALED, Standing, sizes
 from proset_study.report.article.topics import Content, Reported, topic
 from proset_study.report.article.wording import count, decimals, difference, ordinal, ratio, significant, whole
 from proset_study.store.stored import Missing
 from proset_study.study import layout
 
-TUNED, DEFAULTS, FORMS, INSTALLED = OF_BATTERY
+TUNED, DEFAULTS, FORMS = OF_BATTERY
 FILES = (layout.ALL_SCORES, "findings/ranks.csv", "findings/pairs.csv")
 COMMAND = "snakemake --cores all --configfile workflow/suites/battery.yaml"
 

@@ -1,9 +1,10 @@
-"""The open track: methods in wide spaces, leave-one-out references next to the split, all samples as candidates."""
+"""The open track: methods in wide spaces, and the forms of the classifier next to each other."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
+from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, differences, on_each_data_set
@@ -11,37 +12,38 @@ from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.methods import stored_ranks
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
-from proset_study.report.article.wording import count, decimals, difference, general, ratio, whole
-from proset_study.report.rows import pick, rows
-from proset_study.report.wording import listed
+from proset_study.report.article.wording import count, decimals, difference, general, ordinal, whole
+from proset_study.report.rows import rows
+from proset_study.report.wording import first, listed
 from proset_study.store.stored import Missing
 from proset_study.study import layout
 
-TRACK, TRACKED = "reports/open_track", "open_track"  # the report, and the comparison of all methods in it
+TRACK, TRACKED, FORMS = "reports/open_track", "open_track", "open_forms"  # the report, and comparisons in it
+INSTALLED = "proset_few"  # the form of `ProsetClassifier()`
 OF_TRACK = overlay("open_track")
-SPLIT, AVERAGED = SUBJECT, "proset_averaged"
 FEW, MANY = 100, 1000  # prototypes
 SHOWN_RANKS = 3  # besides the best one
 
 
-@topic(TRACK, *(layout.ALL_SCORES, "findings/ranks.csv", layout.EDGES), needs=(TRACKED,))
+@topic(TRACK, "findings/ranks.csv", needs=(TRACKED,), subject=INSTALLED)
 def open_track(stored: Reported) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
-    svm = stored.experiments(TRACKED, "svm")
-    searched = losses_by_method(stored, svm, "log-loss").get("svm", {})
     ranks, near, critical = stored_ranks(stored, TRACKED)
-    best, *behind = ranks
-    at_edge = [
-        row for row in stored.read(layout.EDGES, parameter="C", end="largest", optimal=1) if row["experiment"] in svm
-    ]
+    real, _, _ = stored_ranks(stored, TRACKED, "real")
+    if INSTALLED not in real:
+        raise Missing("average ranks over real data sets")
+    best = min(ranks.values())
+    behind = [method for method, rank in ranks.items() if rank > best]
     texts = {
-        "methods": count(len(ranks)),
-        "best": method_name(best),
-        "best_rank": decimals(ranks[best], 1),
+        "methods": count(sum(not methods.get(method).is_baseline for method in ranks)),
+        "first": first(ranks, "has", "have"),
+        "best_rank": decimals(best, 1),
         "other_ranks": listed([f"{method_name(m)} {decimals(ranks[m], 1)}" for m in behind[:SHOWN_RANKS]]),
+        "place": ordinal(1 + sum(rank < ranks[INSTALLED] for rank in ranks.values())),
+        "real_place": ordinal(1 + sum(rank < real[INSTALLED] for rank in real.values())),
+        "real_first": first(real, "is", "are"),
         "critical_difference": decimals(critical, 1),
         "level": count(len(near)),
-        "svm_edges": ratio(len(at_edge), sum(map(len, searched.values()))),
     }
     return Content(texts)
 
@@ -57,37 +59,28 @@ class Compared:
     verdict: str  # on the second
 
 
-@topic(TRACK, layout.ALL_SCORES, needs=(TRACKED, "open_candidates"))
+@topic(TRACK, layout.ALL_SCORES, needs=(FORMS,), subject=INSTALLED)
 def leave_one_out(stored: Reported) -> Content:
-    """Leave-one-out references against the split, and all samples as candidates against drawn ones."""
-    split, drawn = (stored.experiments(TRACKED, method) for method in (SPLIT, LEAVE_ONE_OUT))
-    if not (every := all_candidates(stored)):
-        raise Missing("leave-one-out references with all samples as candidates")
+    """Leave-one-out references, before and after prototypes are removed, against the split."""
+    split, drawn, few = (stored.experiments(FORMS, method) for method in (SUBJECT, LEAVE_ONE_OUT, INSTALLED))
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
-    found, found_every = _compare(stored, split, drawn), _compare(stored, split, every)
-    samples = {r.dataset: r.number for r in pick(stored.rows_of(drawn), quantity="train_samples")}
-    more = {c.data_set: c for c in _compare(stored, drawn, every) if samples[c.data_set] > candidates}
-    all_samples = [["data set", "log-loss", "minus the split", "minus drawn candidates", "prototypes, median"]]
-    for c in found_every:
-        to_drawn = more[c.data_set].difference if c.data_set in more else ""
-        all_samples.append([c.data_set, decimals(c.mean), c.difference, to_drawn, whole(c.prototypes[1])])
-    factors = [c.prototypes[1] / c.prototypes[0] for c in found]
-    most = max(found_every, key=lambda c: c.prototypes[1] / samples[c.data_set])
+    found, found_few = _compare(stored, split, drawn), _compare(stored, split, few)
+    forms = [["data set", "log-loss", "minus the split", "before removal", "prototypes, median"]]
+    before = {c.data_set: c for c in found}
+    for c in found_few:
+        forms.append(
+            [c.data_set, decimals(c.mean), c.difference, before[c.data_set].difference, whole(c.prototypes[1])]
+        )
     texts = {
         "track": stored.study.track,
         "candidates": whole(candidates),
         "data_sets": count(len(found)),
-        "prototypes": decimals(median(factors), 1),
-        "prototypes_range": f"{decimals(min(factors), 1)} to {decimals(max(factors), 1)}",
         **_verdicts("", found),
-        **_verdicts("every_", found_every),
-        **_verdicts("drawn_", more.values()),
-        "drawn_data_sets": count(len(more)),
-        "most_where": most.data_set,
-        "most_prototypes": whole(most.prototypes[1]),
-        "most_samples": whole(samples[most.data_set]),
+        **_verdicts("few_", found_few),
+        **_factors("", found),
+        **_factors("few_", found_few),
     }
-    return Content(texts, {"all_samples": all_samples})
+    return Content(texts, {"forms": forms})
 
 
 @topic("", f"{RESULTS}/at_most.csv", command=OF_TRACK)
@@ -108,26 +101,6 @@ def at_most(project: Path) -> Content:
         texts |= {name: whole(size), f"{name}_data_sets": count(len(means))}
         texts |= {f"{name}_{form}": count(number) for form, number in lower.items()}
     return Content(texts)
-
-
-@topic(TRACK, "findings/pairs.csv", needs=(TRACKED,))
-def references(stored: Reported) -> Content:
-    """Leave-one-out references against the mean of several draws, over data sets."""
-    wanted = {"comparison": TRACKED, "score": "log-loss", "group": "all", "first": LEAVE_ONE_OUT, "second": AVERAGED}
-    (averaged,) = stored.read("findings/pairs.csv", **wanted)
-    texts = {
-        "averaged_better": ratio(averaged["second_wins"], averaged["data_sets"]),
-        "against_averaged": difference(averaged["mean_difference"], averaged["low"], averaged["high"]),
-    }
-    return Content(texts)
-
-
-def all_candidates(stored: Reported) -> list[str]:
-    """Experiments of leave-one-out references with all samples as candidates; none if the study has no such thing."""
-    if "open_candidates" not in stored.study.config["comparisons"]:
-        return []
-    drawn = stored.experiments(TRACKED, LEAVE_ONE_OUT)
-    return [e for e in stored.experiments("open_candidates") if e not in drawn]
 
 
 def _compare(stored, first, second):
@@ -153,4 +126,13 @@ def _verdicts(prefix, found):
         f"{prefix}ahead": count(len(ahead)),
         f"{prefix}behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
         f"{prefix}open": count(len(open_)),
+    }
+
+
+def _factors(prefix, found):
+    """How many times the prototypes of the first form the second one has, where the first has any."""
+    factors = [c.prototypes[1] / c.prototypes[0] for c in found if c.prototypes[0]]
+    return {
+        f"{prefix}prototypes": decimals(median(factors), 1),
+        f"{prefix}prototypes_range": f"{decimals(min(factors), 1)} to {decimals(max(factors), 1)}",
     }

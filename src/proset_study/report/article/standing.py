@@ -15,22 +15,15 @@ from proset_study.report.analysis.losses import ROPE, Losses, generated, losses_
 from proset_study.report.analysis.over_data_sets import origin_of
 from proset_study.report.analysis.paired import LEVEL, Mean, differences, on_each_data_set
 from proset_study.report.analysis.runs import derived_from
-from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.methods import stored_ranks
-from proset_study.report.article.open_track import TRACK, TRACKED
+from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.topics import SUBJECT, Reported
 from proset_study.report.rows import pick
 from proset_study.study import layout
 
-# Report, its comparisons of tuned methods, of defaults and of forms, and the method that is nearest to the default of
-# `ProsetClassifier`; the first report that is there counts.
 SEALED, DEVELOPMENT = "reports/battery_sealed", "reports/battery"  # halves of the battery
-OF_BATTERY = ("tuned", "defaults", "forms", "proset_few")
-SOURCES = (
-    (SEALED, *OF_BATTERY),
-    (DEVELOPMENT, *OF_BATTERY),
-    (TRACK, TRACKED, "", TRACKED, LEAVE_ONE_OUT),
-)
+OF_BATTERY = ("tuned", "defaults", "forms")  # comparisons of tuned methods, of defaults and of forms
+SOURCES = (SEALED, DEVELOPMENT)
 N_RIVALS = 3  # in the figure, besides the published form
 
 
@@ -56,9 +49,8 @@ class Bar:
 class Standing:
     """The installed classifier among the methods of one comparison that predict probabilities."""
 
-    def __init__(self, stored: Reported, comparison: str, defaults: str, forms: str, installed: str):
+    def __init__(self, stored: Reported, comparison: str, defaults: str, forms: str):
         self.stored, self.comparison, self.defaults, self.forms = stored, comparison, defaults, forms
-        self.installed = installed
         # Average ranks, the best one first; methods that are not significantly worse than the best, by the critical
         # difference between average ranks of Nemenyi's test.
         self.ranks, self.near, self.critical_difference = stored_ranks(stored, comparison)
@@ -90,7 +82,7 @@ class Standing:
         """Place of the installed classifier by average rank, and of how many that learn; zeros without ranks."""
         ranks, _, _ = stored_ranks(self.stored, comparison, group)
         ranked = [method for method in ranks if not methods.get(method).is_baseline]
-        return (ranked.index(self.installed) + 1, len(ranked)) if ranked else (0, 0)
+        return (ranked.index(INSTALLED) + 1, len(ranked)) if ranked else (0, 0)
 
     @cached_property
     def largest_lead(self) -> tuple[str, Mean] | None:
@@ -127,7 +119,7 @@ class Standing:
     @cached_property
     def _ours_minus(self) -> dict[str, dict[str, float]]:
         """Mean differences to each method by data set, over the replicates that both have, of which one is enough."""
-        ours, found = self.losses[self.installed], {}
+        ours, found = self.losses[INSTALLED], {}
         for method, theirs in self.losses.items():
             paired = {d: differences(ours[d], theirs.get(d, {})) for d in self.data_sets}
             found[method] = {d: fmean(values) for d, values in paired.items() if values}
@@ -141,7 +133,7 @@ class Standing:
     @property
     def data_sets(self) -> list[str]:
         """Those that the installed classifier was run on."""
-        return [d for d in self.stored.study.data_sets if d in self.losses[self.installed]]
+        return [d for d in self.stored.study.data_sets if d in self.losses[INSTALLED]]
 
     @property
     def sources(self) -> list[str]:
@@ -162,12 +154,12 @@ class Standing:
 
     def against(self, rival: str) -> dict[str, Mean]:
         """Mean differences by data set, ours minus theirs."""
-        return on_each_data_set(self.losses[self.installed], self.losses[rival], self._overlap)
+        return on_each_data_set(self.losses[INSTALLED], self.losses[rival], self._overlap)
 
     @cached_property
     def learned_little(self) -> list[str]:
         """Real data sets on which the mean loss is not at least `ROPE` below that of the class proportions."""
-        prior, ours = self._of_all.get("class_prior", {}), self.losses[self.installed]
+        prior, ours = self._of_all.get("class_prior", {}), self.losses[INSTALLED]
         paired = {d: differences(prior.get(d, {}), ours[d]) for d in self.data_sets if self.kind(d) == "real"}
         return [d for d, gains in paired.items() if gains and fmean(gains) < ROPE]
 
@@ -181,7 +173,7 @@ class Standing:
 
     def bars(self) -> list[Bar]:
         """Differences to the published form and to the best rivals, of real and of generated data."""
-        shown = [m for m in (SUBJECT,) if m in self.losses and m != self.installed] + self.rivals[:N_RIVALS]
+        shown = [m for m in (SUBJECT,) if m in self.losses and m != INSTALLED] + self.rivals[:N_RIVALS]
         return [bar for kind in ("real", "generated") for m in shown if (bar := self._bar(m, kind))]
 
     def _bar(self, rival, kind):
@@ -207,7 +199,7 @@ def sizes(stored: Reported, experiments: Sequence[str]) -> tuple[float, float, f
 
 def standing(project: Path) -> Standing:
     """That of the first of `SOURCES` that is in the project."""
-    for report, *names in SOURCES:
+    for report in SOURCES:
         if (project / report / layout.ALL_SCORES).is_file():
-            return Standing(Reported(project / report), *names)
-    raise ValueError(f"{project}: none of {', '.join(report for report, *_ in SOURCES)} is there")
+            return Standing(Reported(project / report), *OF_BATTERY)
+    raise ValueError(f"{project}: none of {', '.join(SOURCES)} is there")

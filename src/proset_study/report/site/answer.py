@@ -4,23 +4,18 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from statistics import fmean
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.paired import MIN_REPLICATES
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE
-from proset_study.report.analysis.response_curves import Curves, compared
-from proset_study.report.analysis.runs import derived_from
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
-from proset_study.report.article.beyond import CURVES, stored_curves
 from proset_study.report.article.model import Model
+from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.standing import Standing, sizes, standing
 from proset_study.report.article.study import STUDY
-from proset_study.report.article.topics import SUBJECT, Reported
+from proset_study.report.article.topics import SUBJECT
 from proset_study.report.article.wording import count, decimals, ordinal, whole
 from proset_study.report.rows import groups, pick, rows
-from proset_study.report.site.beyond import few_prototypes, typical
 from proset_study.report.wording import listed, sentence_case
 from proset_study.study import layout
 
@@ -28,18 +23,6 @@ WHAT = "proset classifies each row of a table by its likeness to a few weighted 
 LOSS = "Loss is how surprised a model is by the right class: lower is better."
 UNIT = "A difference of one tenth means that the right class gets about ten percent more probability."
 UNTUNED = "even then it chooses its penalties, which others do not"
-LEADS = 3  # properties that are named
-SHIFTS = {
-    "samples": "{} rows",
-    "classes": "{} classes",
-    "order": "interactions of {} features",
-    "irrelevant": "{} features without influence",
-    "clusters_per_class": "{} clusters a class",
-    "label_noise": "a proportion of {} wrong labels",
-    "imbalance": "one row of a class to {} of another",
-    "correlation": "correlations of {}",
-    "angle": "axes turned by {} degrees",
-}
 
 
 @dataclass(frozen=True)
@@ -67,10 +50,9 @@ class Answer:
         """Who asks what, in the order of the page; without the records of a sentence there is none."""
         statistics = ("How it is tested", "doc:statistics")
         track = ("Every difference", "page:compare")
-        budgets = "doc:open-track" if self.standing.installed == LEAVE_ONE_OUT else "doc:battery"
         return [
             Card("Is it any good for my table?", self.practitioner(), [track, ("When does it win?", "page:beyond")]),
-            Card("How sure is that?", self.statistician(), [statistics, ("Budgets", budgets)]),
+            Card("How sure is that?", self.statistician(), [statistics, ("Budgets", "doc:battery")]),
             Card("Was the original reproduced?", self.author(), [("Every number", "page:reproduction")]),
             Card("What does a model look like?", self.looks(), [("Move it yourself", "page:try")]),
         ]
@@ -84,11 +66,11 @@ class Answer:
         """When to use it, and when not."""
         found = self.standing
         place, of = found.place(found.comparison)
-        others = [m for m in found.near if m != found.installed]
+        others = [m for m in found.near if m != INSTALLED]
         words = f"Tuned, it ranks {ordinal(place)} of {count(of)} over {count(len(found.data_sets))} tables"
         if place == 1 and others:
             words += f"; {count(len(others))} are not significantly worse"
-        elif found.installed in found.near:
+        elif INSTALLED in found.near:
             words += ", not significantly behind the first"
         said = [f"{words}."]
         if place := found.place(found.comparison, "real")[0]:
@@ -97,26 +79,11 @@ class Answer:
             if little := len(found.learned_little):
                 words += f"; on {count(little)} it barely beats class proportions"
             said.append(f"{words}.")
-        if found.defaults:
-            place, of = found.place(found.defaults)
-            of_real = found.place(found.defaults, "real")[0]
-            real = f", {ordinal(of_real)} on the real ones" if of_real else ""
-            said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} over all{real}; {UNTUNED}.")
-        return [*said, *self._curves(), *self._rivals()]
-
-    def _curves(self) -> list[str]:
-        if not (self.project / CURVES / "findings/response_curves.csv").is_file():
-            return []
-        if self.standing.installed != LEAVE_ONE_OUT:  # the form of the curves
-            return []
-        curves, first = response_curves(self.project), LEAVE_ONE_OUT
-        states = states_by_data_set(curves, first)
-        ahead = [d for d, of_rivals in states.items() if set(of_rivals.values()) == {"ahead of"}]
-        behind = [d for d, of_rivals in states.items() if "behind" in of_rivals.values()]
-        lost = "no rival beat it on any" if not behind else f"some rival beat it on {count(len(behind))}"
-        tables = f"Of {count(len(states))} tables that this project generated it beat every rival on"
-        tables += f" {count(len(ahead))}, and {lost}."
-        return [tables, f"Its lead was largest with {listed(leads(curves, first, ahead))}."]
+        place, of = found.place(found.defaults)
+        of_real = found.place(found.defaults, "real")[0]
+        real = f", {ordinal(of_real)} on the real ones" if of_real else ""
+        said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} over all{real}; {UNTUNED}.")
+        return [*said, *self._rivals()]
 
     def _behind(self) -> list[str]:
         """On how many data sets some rival is ahead, which without intervals on each says little."""
@@ -154,12 +121,7 @@ class Answer:
         critical = decimals(found.critical_difference, 1)
         sources = count(len(set(found.sources)))
         times = "twice" if replicates == 2 else f"{count(replicates)} times"
-        few = few_prototypes(self.project)
-        change = typical(few)[2] if few else 0.0
-        cost = f", which {'raises' if change > 0 else 'lowers'} its loss by {decimals(abs(change))}" if few else ""
-        nearest = f"The figure shows the form you install before it drops examples{cost}."
         return [
-            *([nearest] if found.installed == LEAVE_ONE_OUT else []),
             f"Each comparison was run {times} on new splits or new draws; differences are paired.",
             f"The {count(len(found.data_sets))} tables come from {sources} sources only: expect other results on other"
             " kinds of tables.",
@@ -192,14 +154,11 @@ class Answer:
     def looks(self) -> list[str]:
         """Sizes of models, of the published form and of the one that is installed."""
         found, sentences = self.standing, []
-        forms: dict[str, tuple[list[str], list[str]]] = {"Tuned freely, the published form": (found.published, [])}
-        few = few_prototypes(self.project)
-        if found.installed != LEAVE_ONE_OUT:
-            untuned, tuned = (found.stored.experiments(c, found.installed) for c in (found.defaults, found.comparison))
-            forms["Untuned, the form you install"] = (untuned, tuned)
-        elif few:
-            before, after, _ = typical(few)
-            sentences.append(f"The form you install drops examples, typically from {whole(before)} to {whole(after)}.")
+        untuned, tuned = (found.stored.experiments(c, INSTALLED) for c in (found.defaults, found.comparison))
+        forms: dict[str, tuple[list[str], list[str]]] = {
+            "Tuned freely, the published form": (found.published, []),
+            "Untuned, the form you install": (untuned, tuned),
+        }
         for form, (experiments, others) in forms.items():
             if experiments:
                 prototypes, samples, used, given = sizes(found.stored, experiments)
@@ -225,37 +184,3 @@ class Answer:
 
 def _of(number, all_of_them):
     return f"all {count(number)}" if number == all_of_them > 1 else f"{count(number)} of {count(all_of_them)}"
-
-
-def response_curves(project: Path) -> Curves:
-    """Log-loss above the lowest possible one as one property of generated tables is varied."""
-    return next(c for c in stored_curves(Reported(project / CURVES)) if c.score == "log_loss")
-
-
-def states_by_data_set(curves: Curves, first: str) -> dict[str, dict[str, str]]:
-    """Whether a method is ahead of each rival, by data set; a data set on several curves counts once."""
-    own = set(derived_from(SUBJECT, curves.methods))
-    found: dict[str, dict[str, str]] = {}
-    for varied, by_rival in compared(curves, first).items():
-        for rival, by_value in by_rival.items():
-            for value, state in by_value.items():
-                if rival not in own:
-                    found.setdefault(curves.points[varied][value], {}).setdefault(rival, state)
-    return found
-
-
-def leads(curves: Curves, first: str, ahead: list[str]) -> list[str]:
-    """The largest leads over the best rival, in words, one for each property, of data sets where it is ahead of all."""
-    own = set(derived_from(SUBJECT, curves.methods))
-    rivals = [m for m in curves.methods if m not in own]
-    found = []
-    for varied, on_curve in curves.points.items():
-        best = (0.0, "")
-        for value, data_set in on_curve.items():
-            if data_set in ahead:
-                losses = [fmean(curves.excess[m, data_set].values()) for m in rivals if (m, data_set) in curves.excess]
-                lead = min(losses) - fmean(curves.excess[first, data_set].values())
-                best = max(best, (lead, SHIFTS[varied].format(f"{value:,g}")))
-        if best[0] > 0:
-            found.append(best)
-    return [words for _, words in sorted(found, reverse=True)[:LEADS]]

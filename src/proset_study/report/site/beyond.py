@@ -7,7 +7,7 @@ from statistics import fmean, median
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.response_curves import Curves, compared, title
 from proset_study.report.article.battery import rank_table
-from proset_study.report.article.beyond import ESTIMATES, error_estimates
+from proset_study.report.article.beyond import CURVES, ESTIMATES, error_estimates, stored_curves
 from proset_study.report.article.standing import DEVELOPMENT, OF_BATTERY, SEALED, Standing
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import Reported
@@ -34,6 +34,11 @@ class Few:
     kept: float
     all_loss: float
     loss: float
+
+
+def response_curves(project: Path) -> Curves:
+    """Log-loss above the lowest possible one as one property of generated tables is varied."""
+    return next(c for c in stored_curves(Reported(project / CURVES)) if c.score == "log_loss")
 
 
 def few_prototypes(project: Path) -> list[Few]:

@@ -18,7 +18,7 @@ from proset_study.report.article.model import SOURCE, Model
 from proset_study.report.article.study import STUDY
 from proset_study.report.pages.links import relinked
 from proset_study.report.pages.pages import environment, write_library
-from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer, response_curves
+from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer
 from proset_study.report.site.beyond import (
     base_table,
     battery_tables,
@@ -26,6 +26,7 @@ from proset_study.report.site.beyond import (
     estimates_table,
     few_prototypes,
     few_table,
+    response_curves,
     typical,
 )
 from proset_study.report.site.compare import comparison_data, first_rows

@@ -15,8 +15,9 @@ from proset_study.report.analysis import response_curves
 from proset_study.report.analysis.response_curves import points
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.build import PICTURE, TOPICS
-from proset_study.report.article.open_track import AVERAGED, TRACKED
+from proset_study.report.article.open_track import FORMS, INSTALLED, TRACKED
 from proset_study.report.article.study import DRAWS, STUDY
+from proset_study.report.article.topics import SUBJECT
 from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
 from proset_study.report.rows import rows
 from proset_study.store.results import Row, read_rows, write_rows
@@ -60,38 +61,25 @@ def copied(project, folder, *files):
 
 
 def _open_track(folder, study, config):
-    """Every number of proset once more, 5 % smaller, as those of its other form, and 10 % with all candidates."""
+    """Every number of proset once more, 5 % smaller, as those of leave-one-out references, 10 % as installed."""
     experiments = {e: config["experiments"][e] for e in ("E3", "E10")}
-    other = {f"leave_{e}": {**entry, "method": LEAVE_ONE_OUT} for e, entry in experiments.items()}
-    every = {f"all_{e}": {**entry, "method": LEAVE_ONE_OUT, "parameters": {}} for e, entry in experiments.items()}
-    ours = [row for row in read_rows(study / layout.ALL_SCORES, Row) if row.experiment in experiments]
-    theirs, of_all = (
-        [
-            replace(
-                row,
-                experiment=f"{prefix}_{row.experiment}",
-                method=LEAVE_ONE_OUT,
-                value=None if row.value is None else factor * row.value,
-            )
-            for row in ours
-        ]
-        for prefix, factor in (("leave", 0.95), ("all", 0.9))
-    )
-    write_rows(folder / layout.ALL_SCORES, ours + theirs + of_all, Row)
-    comparisons = {
-        TRACKED: {"title": "Both", "experiments": [*experiments, *other]},
-        "open_candidates": {"title": "All samples", "experiments": [*other, *every]},
-    }
-    made = {**_without_plans(config), "experiments": {**experiments, **other, **every}, "comparisons": comparisons}
-    cost = {"0": {LEAVE_ONE_OUT: {"fits": 1250, "fit_cpu_s": 3599.0, "score_cpu_s": 1.0}}}
-    write_json(folder / layout.MANIFEST, _manifest(made, cost))
-    pairs = [row for row in rows(study / "findings/pairs.csv") if (row["comparison"], row["first"]) == ("E14", "knn")]
-    averaged = {"bagging": AVERAGED}  # E14 has no mean of draws
-    of_both = [
-        {**row, "comparison": TRACKED, "first": LEAVE_ONE_OUT, "second": averaged.get(row["second"], row["second"])}
-        for row in pairs
-    ]
-    write_rows(folder / "findings/pairs.csv", of_both, list(pairs[0]))
+    forms = {LEAVE_ONE_OUT: 0.95, INSTALLED: 0.9}
+    scores = [row for row in read_rows(study / layout.ALL_SCORES, Row) if row.experiment in experiments]
+    others, of_others = {}, []
+    for form, factor in forms.items():
+        others |= {f"{form}_{e}": {**entry, "method": form} for e, entry in experiments.items()}
+        for row in scores:
+            value = None if row.value is None else factor * row.value
+            of_others.append(replace(row, experiment=f"{form}_{row.experiment}", method=form, value=value))
+    write_rows(folder / layout.ALL_SCORES, scores + of_others, Row)
+    every = {**experiments, **others}
+    comparisons = {name: {"title": "All of them", "experiments": [*every]} for name in (TRACKED, FORMS)}
+    made = {**_without_plans(config), "experiments": every, "comparisons": comparisons}
+    write_json(folder / layout.MANIFEST, {**_manifest(made), "config": {**made, "subject": INSTALLED}})
+    ranks = rows(study / "findings/ranks.csv", comparison="E14")
+    names = {SUBJECT: INSTALLED, "generated": "real"}  # of the study's four real data sets there are no ranks
+    of_track = [{key: names.get(value, value) for key, value in {**r, "comparison": TRACKED}.items()} for r in ranks]
+    write_rows(folder / "findings/ranks.csv", of_track, list(ranks[0]))
 
 
 def _response_curves(folder, config):

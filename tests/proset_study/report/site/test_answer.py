@@ -10,9 +10,10 @@ from tests.shared import dead_links
 from proset_study.base.records import read_json
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.article.model import Model
+from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.standing import SOURCES
 from proset_study.report.rows import cells, groups, pick
-from proset_study.report.site.answer import Answer, leads, response_curves, states_by_data_set
+from proset_study.report.site.answer import Answer
 from proset_study.report.site.build import clone_page
 
 ROOT = Path(__file__).parents[4]
@@ -87,8 +88,10 @@ def test_the_page_in_a_clone_has_no_dead_link_and_loads_nothing():
 @pytest.mark.slow
 def test_ranks_and_counts_are_those_of_the_findings(answer):
     found = answer.standing
-    report, comparison, *_ = next(source for source in SOURCES if (ROOT / source[0]).is_dir())
-    ranks = pick(cells(ROOT / report / "findings/ranks.csv"), comparison=comparison, score="log-loss", group="all")
+    report = next(report for report in SOURCES if (ROOT / report).is_dir())
+    ranks = pick(
+        cells(ROOT / report / "findings/ranks.csv"), comparison=found.comparison, score="log-loss", group="all"
+    )
     assert {row["method"]: float(row["average_rank"]) for row in ranks} == found.ranks
     bars = found.bars()
     assert {bar.kind for bar in bars} == {"real", "generated"}
@@ -117,23 +120,9 @@ def test_intervals_take_sources_as_units_and_little_gains_are_counted(answer):
         ranks = pick(
             cells(found.stored.folder / "findings/ranks.csv"), comparison="tuned", score="log-loss", group=kind
         )
-        assert found.best_rival(kind) == ranks[0]["method"] != found.installed
-
-
-def test_leads_are_named_where_the_method_is_ahead_of_every_rival():
-    curves = response_curves(ROOT)
-    first = "proset_leave_one_out"
-    states = states_by_data_set(curves, first)
-    ahead = [d for d, of_rivals in states.items() if set(of_rivals.values()) == {"ahead of"}]
-    assert "classes_20" in ahead
-    assert not set.union(*(set(of_rivals) for of_rivals in states.values())) & {"proset", first}
-    assert leads(curves, first, ahead)[0] == "20 classes"
-    assert leads(curves, first, []) == []
+        assert found.best_rival(kind) == ranks[0]["method"] != INSTALLED
 
 
 def test_without_records_there_is_no_sentence(tmp_path):
-    assert Answer(tmp_path, Model())._curves() == []
-    with pytest.raises(
-        ValueError, match="none of reports/battery_sealed, reports/battery, reports/open_track is there"
-    ):
+    with pytest.raises(ValueError, match="none of reports/battery_sealed, reports/battery is there"):
         Answer(tmp_path, Model()).standing  # noqa: B018

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from proset_study.report.rows import pick, rows
-from proset_study.report.site.answer import response_curves
 from proset_study.report.site.beyond import (
     FEW,
     base_table,
@@ -15,6 +14,7 @@ from proset_study.report.site.beyond import (
     estimates_table,
     few_prototypes,
     few_table,
+    response_curves,
     typical,
 )
 
