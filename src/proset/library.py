@@ -109,7 +109,7 @@ def library() -> Library:
     for name, result, arguments in (
         ("use_level", c_char_p, [c_char_p]),
         ("fit", None, [POINTER(Problem), doubles, doubles, c_int64, c_int64, c_double, _Progress, POINTER(_Solution)]),
-        ("objective", c_double, [POINTER(Problem), doubles, doubles]),
+        ("objective", c_int32, [POINTER(Problem), doubles, POINTER(c_double), doubles]),
         ("increases", c_int32, [POINTER(Problem), doubles, doubles]),
         ("minimize", None, [Function, doubles, doubles, c_int64, c_int64, c_int64, c_double, POINTER(_Solution)]),
         ("class_sums", c_int32, [POINTER(_Prediction), doubles]),
@@ -241,9 +241,10 @@ def _result(solution: _Solution, x: np.ndarray, max_iter: int) -> Solution:
 def objective(problem: Problem, theta: np.ndarray) -> tuple[float, np.ndarray]:
     """Value and gradient of the objective of a batch."""
     theta = _floats(theta)
-    gradient = np.empty_like(theta)
-    value: float = library().proset_objective(byref(problem), _pointer(theta), _pointer(gradient))
-    return value, gradient
+    value, gradient = c_double(), np.empty_like(theta)
+    if library().proset_objective(byref(problem), _pointer(theta), byref(value), _pointer(gradient)):
+        raise MemoryError(f"no memory for an objective of {len(theta)} variables")
+    return value.value, gradient
 
 
 def increases(problem: Problem, theta: np.ndarray) -> np.ndarray:

@@ -165,7 +165,12 @@ class Objective:
     n_threads: int = 1
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """Value and gradient, shape (D + J,), from one pass over the kernel."""
+        """Value and gradient, shape (D + J,), from one pass over the kernel.
+
+        Raises
+        ------
+        MemoryError
+        """
         return library.objective(self._problem, theta)
 
     def increases(self, theta: np.ndarray) -> np.ndarray:

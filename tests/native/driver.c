@@ -7,7 +7,7 @@
 const char *proset_use_level(const char *name);
 void proset_fit(const Problem *, double *theta, const double *scale, int64_t path, int64_t max_iter, double tol,
                 Progress, Solution *);
-double proset_objective(const Problem *, const double *theta, double *gradient);
+int32_t proset_objective(const Problem *, const double *theta, double *value, double *gradient);
 int32_t proset_increases(const Problem *, const double *theta, double *increases);
 int32_t proset_class_sums(const Prediction *, double *sums);
 void proset_log(const double *x, int64_t n, double *result);
@@ -45,7 +45,8 @@ int main(int count, char **arguments) {
 
     double *x = malloc(8 * (size_t)(D + J)), *gradient = malloc(8 * (size_t)(D + J)),
            *rows = malloc(8 * (size_t)(N * K + D + N));
-    const double value = proset_objective(&problem, theta, gradient);
+    double value;
+    if (proset_objective(&problem, theta, &value, gradient)) return 4;
     put(&value, 1), put(gradient, D + J);
     if (proset_increases(&problem, theta, gradient)) return 4;
     put(gradient, J);

@@ -190,6 +190,25 @@ def test_no_array_grows_with_rows_times_prototypes(child_environment):
     assert grown < 20_000  # KiB; all kernel values at once would be 400 MB in float32
 
 
+@pytest.mark.parametrize(
+    "compute", [Objective.__call__, Objective.increases, lambda f, theta: f.minimum(10, 1e-5, start=theta)]
+)
+def test_memory_that_cannot_be_had_is_an_error(compute):
+    """Scratch memory for 2^44 candidates is more than a process can address; nothing is read before it is there."""
+    X = np.array([[0.0], [2.0]])
+    objective = Objective(
+        X=X,
+        labels=np.array([0, 1]),
+        row_weights=np.full(2, 0.5),
+        previous_q=np.full((2, 2), 0.5),
+        candidates=X,
+        class_offsets=np.array([0, 1, 2**44]),
+        penalty=Penalty(**PENALTY),
+    )
+    with pytest.raises(MemoryError, match="no memory for"):
+        compute(objective, np.ones(3))
+
+
 def test_hand_solved_objective_of_two_references_and_one_candidate_each():
     """Two classes on a line: references at 0 and 2, candidates at 0 and 2, v = 1, w = 1, prior one half."""
     X, y = np.array([[0.0], [2.0], [0.0], [2.0]]), np.array([0, 1, 0, 1])

@@ -31,14 +31,14 @@ static Solution fit(const Problem *problem, double *theta, const double *scale, 
     return solution;
 }
 
-static double objective(const Problem *problem, const double *theta, double *gradient) {
+static int32_t objective(const Problem *problem, const double *theta, double *value, double *gradient) {
     Memory memory = {0};
     Workspace work;
     uint8_t *active;
-    if (!with_all_active(problem, &memory, &work, &active)) return NAN;
-    const double value = evaluate(&work, theta, active, gradient);
+    if (!with_all_active(problem, &memory, &work, &active)) return 1;
+    *value = evaluate(&work, theta, active, gradient);
     release(&memory);
-    return value;
+    return 0;
 }
 
 static int32_t increases(const Problem *problem, const double *theta, double *found) {

@@ -8,7 +8,7 @@ typedef struct {
     const char *name;
     Solution (*fit)(const Problem *, double *theta, const double *scale, int64_t path, int64_t max_iter, double tol,
                     Progress);
-    double (*objective)(const Problem *, const double *theta, double *gradient);
+    int32_t (*objective)(const Problem *, const double *theta, double *value, double *gradient);
     int32_t (*increases)(const Problem *, const double *theta, double *increases);
     Solution (*minimize)(Function, double *x, const double *scale, int64_t n, int64_t path, int64_t max_iter,
                          double tol, Progress);

@@ -55,10 +55,10 @@ EXPORT void proset_fit(const Problem *problem, double *theta, const double *scal
     IN_STANDARD_ARITHMETIC(*solution = level->fit(problem, theta, scale, path, max_iter, tol, progress));
 }
 
-/* f(theta) and its gradient; not a number if there is no memory. */
-EXPORT double proset_objective(const Problem *problem, const double *theta, double *gradient) {
-    IN_STANDARD_ARITHMETIC(const double value = level->objective(problem, theta, gradient));
-    return value;
+/* f(theta) and its gradient; 0, or 1 if there is no memory. */
+EXPORT int32_t proset_objective(const Problem *problem, const double *theta, double *value, double *gradient) {
+    IN_STANDARD_ARITHMETIC(const int32_t failed = level->objective(problem, theta, value, gradient));
+    return failed;
 }
 
 /* By how much f(theta) rises without each of the prototypes; 0, or 1 if there is no memory. */
