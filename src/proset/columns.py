@@ -87,7 +87,9 @@ class Columns:
         if not gaps.any():
             return X
         least = np.where(gaps, np.inf, X).min(axis=0)
-        return np.where(gaps, np.where(np.isinf(least), 0.0, least) - self.spread, X)
+        least = np.where(np.isinf(least), 0.0, least)
+        below = np.minimum(least - self.spread, np.nextafter(least, -np.inf))  # 1e17 - 1 is 1e17
+        return np.where(gaps, below, X)
 
     def exponent(self, d: int, x: npt.ArrayLike, c: npt.ArrayLike, v: float) -> np.ndarray:
         """e_d of values x and c of column d with weight v; they broadcast."""

@@ -133,6 +133,24 @@ def test_spreads_are_those_of_what_is_there():
     np.testing.assert_allclose(found, [1.0, 0.5, 1.0, 1.0], rtol=1e-4)
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0, -1e17, 1e17, 1e100])
+def test_a_gap_is_filled_with_what_no_number_is_however_large(value):
+    X = np.array([[value], [np.nan], [value]])
+    below, least = np.unique(Columns.of(X, np.array([0]), None).filled(X))
+    assert below < least == value
+
+
+@pytest.mark.parametrize("value", [1.0, 1e17])
+def test_a_column_of_one_number_and_gaps_is_learnt_however_large_the_number(value):
+    rng = np.random.default_rng(1)
+    is_missing = rng.random(60) < 0.5
+    y = is_missing ^ (rng.random(60) < 0.1)
+    model = ProsetClassifier(random_state=0).fit(np.where(is_missing, np.nan, value)[:, None], y)
+    of_gap, of_number = model.predict_proba([[np.nan], [value]])[:, 1]
+    assert of_gap > 0.8
+    assert of_number < 0.2
+
+
 @pytest.fixture(scope="module")
 def mixed():
     """A frame with gaps, classes, and a model of it."""
