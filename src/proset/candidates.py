@@ -1,5 +1,6 @@
 """Which training samples become candidates for prototypes: bins, their counts, the draw (steps 1 and 2 of a batch)."""
 
+from bisect import bisect_left
 from math import ceil
 
 import numpy as np
@@ -23,9 +24,9 @@ def check_class_sizes(class_counts: np.ndarray, max_fraction: float, class_names
     """
     for name, count in zip(class_names, class_counts, strict=True):
         if not _large_enough(count, max_fraction):
-            enough = (n for n in range(count + 1, 10**6) if _large_enough(n, max_fraction))
+            enough = bisect_left(range(2**60), True, key=lambda n: _large_enough(n, max_fraction))
             raise ValueError(
-                f"class {name} has {count} samples; max_fraction={max_fraction} needs at least {next(enough, 10**6)} "
+                f"class {name} has {count} samples; max_fraction={max_fraction} needs at least {enough} "
                 "samples per class, so that both candidates and reference samples can be drawn from it"
             )
 

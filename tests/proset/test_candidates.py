@@ -55,3 +55,12 @@ def test_class_sizes(count, eta, allowed):
     else:
         with pytest.raises(ValueError, match=rf"class .*few.* has {count} samples; max_fraction={eta} needs at least"):
             check_class_sizes(np.array([100, count]), eta, np.array(["many", "few"]))
+
+
+@pytest.mark.parametrize(
+    ("eta", "enough"),
+    [(0.5, 3), (0.001, 999), (0.999, 1001), (1e-8, 10**8 - 1), (1 - 2.0**-20, 2**20 + 1), (1e-300, 2**60)],
+)
+def test_the_error_says_how_many_samples_are_enough(eta, enough):
+    with pytest.raises(ValueError, match=f"needs at least {enough} samples"):
+        check_class_sizes(np.array([2]), eta, np.array(["few"]))
