@@ -41,7 +41,8 @@ def fit_base(
     groups = None if groups is None else np.asarray(groups)[rows]
     X, y = _safe_indexing(X if hasattr(X, "shape") else as_table(X), rows), data.classes[data.codes]
     if held_out is not None:
-        classifier.base_ = base_model.fitted(base, X, y, weight)
+        with base_model.warned_once(base):
+            classifier.base_ = base_model.fitted(base, X, y, weight)
         return held_out
     try:
         classifier.base_, held_out = base_model.cross_fitted(base, X, y, data.classes, weight, groups)

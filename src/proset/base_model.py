@@ -25,8 +25,10 @@ D. H. Wolpert: Stacked generalization. Neural Networks 5 (1992).
 """
 
 import inspect
+import re
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -84,6 +86,21 @@ def check(base: Any, classes: np.ndarray) -> None:
         raise ValueError(f"base: a model with the classes {base.classes_} is not allowed, y has {classes}")
 
 
+@contextmanager
+def warned_once(base: Any) -> Iterator[None]:
+    """Within the block, what a base warns of is collected; at the end each is said once, with the name of the argument.
+
+    Each of its fits warns anew, and does not say that it is one of the base; texts that differ in numbers are the same.
+    """
+    with warnings.catch_warnings(record=True) as collected:
+        yield
+    texts: dict[tuple[type[Warning], str], str] = {}
+    for one in collected:
+        texts.setdefault((one.category, re.sub(r"\d+", "0", str(one.message))), str(one.message))
+    for (category, _), text in texts.items():
+        warnings.warn(f"base: {name_of(base)} warns while it is fitted: {text}", category, stacklevel=6)
+
+
 def fitted(base: Any, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
     """A clone that is fitted to all samples, or the frozen model as it is."""
     return base if isinstance(base, FrozenEstimator) else clone(base).fit(X, y, **_weights(base, weight))
@@ -99,10 +116,11 @@ def cross_fitted(
     Warns
     -----
     UserWarning
-        Then.
+        Then. What the base warns of is said once; see `warned_once`.
     """
-    model = fitted(base, X, y, weight)
-    q = held_out(base, model, X, y, classes, weight, groups)
+    with warned_once(base):
+        model = fitted(base, X, y, weight)
+        q = held_out(base, model, X, y, classes, weight, groups)
     prior = DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y, weight)
     by_prior = rounded(predicted(prior, np.zeros((len(y), 1)), classes))
     own = np.arange(len(y)), np.searchsorted(classes, y)

@@ -9,6 +9,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_predict, cross_validate
@@ -349,6 +350,36 @@ def test_lists_of_rows_are_the_same_table_in_fit_and_predict():
     frame = pd.DataFrame(rows)
     expected = clone(base).fit(frame.astype(object).to_numpy(), y).predict_proba(frame.astype(object).to_numpy())
     np.testing.assert_allclose(next(iter(model.staged_predict_proba(rows))), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("is_given", [False, True])
+def test_what_the_base_warns_of_in_its_fits_is_said_once_and_names_it(iris, is_given):
+    X, y = iris
+    given = {"base_probabilities": np.full((len(y), 3), 1 / 3)} if is_given else {}
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        ProsetClassifier(base=make_pipeline(LogisticRegression(max_iter=20)), **GIVEN).fit(X, y, **given)
+    (warning,) = found
+    assert warning.category is ConvergenceWarning
+    assert str(warning.message).startswith(
+        "base: LogisticRegression warns while it is fitted: lbfgs failed to converge"
+    )
+
+
+def test_warnings_of_the_base_that_differ_are_all_said_by_the_filters_of_the_caller(iris):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", FutureWarning)
+        with base_model.warned_once(GaussianNB()):
+            for text, category in (
+                ("b 1", UserWarning),
+                ("a", UserWarning),
+                ("b 2", UserWarning),
+                ("c", FutureWarning),
+            ):
+                warnings.warn(text, category, stacklevel=1)
+    start = "base: GaussianNB warns while it is fitted:"
+    assert [str(warning.message) for warning in found] == [f"{start} b 1", f"{start} a"]
 
 
 @pytest.mark.parametrize("number", [100, 400])
