@@ -121,7 +121,12 @@ def test_finished_trials_are_not_computed_again_unless_stale_or_damaged(data, fo
     assert stale[0]["log_loss"] != first[0]["log_loss"]
 
 
-def test_a_failing_trial_is_named_and_the_others_survive(data, folds, tmp_path):
+class LibraryError(Exception):
+    """As those of CatBoost and LightGBM, which are no ValueErrors."""
+
+
+@pytest.mark.parametrize("kind", [FloatingPointError, LibraryError])
+def test_a_failing_trial_is_named_and_the_others_survive(data, folds, tmp_path, kind):
     space = {"lambda_v": {"uniform": [1e-3, 2e-3]}, "lambda_w": {"uniform": [1e-8, 2e-8]}}
     settings = {"space": space, "parameters": {"n_candidates": 50}, "complexity": 1}
     original = search.log_loss
@@ -130,14 +135,27 @@ def test_a_failing_trial_is_named_and_the_others_survive(data, folds, tmp_path):
     def second_fails(*args):
         calls.append(1)
         if len(calls) == 2:
-            raise FloatingPointError("provoked")
+            raise kind("provoked")
         return original(*args)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "log_loss", second_fails)
-        with pytest.raises(RuntimeError, match=r"1 of 3 trials failed\ntrial 1 with .*FloatingPointError: provoked"):
+        with pytest.raises(RuntimeError, match=rf"1 of 3 trials failed\ntrial 1 with .*{kind.__name__}: provoked"):
             run_trials(data, folds, 0, range(3), settings, CASE, tmp_path, [])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0.json", "2.json"]
+
+
+@pytest.mark.parametrize("kind", [ModuleNotFoundError, OSError])
+def test_what_every_trial_would_fail_of_ends_the_search(data, folds, tmp_path, kind):
+    """A package that is not installed, a full disk: the command says what to do about it."""
+
+    def fails(*_):
+        raise kind("provoked")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "log_loss", fails)
+        with pytest.raises(kind, match="provoked"):
+            _run(data, folds, range(3), tmp_path)
 
 
 def test_path_of_batches(data, folds, tmp_path):
