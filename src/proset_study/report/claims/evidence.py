@@ -4,6 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
+from proset_study.report.analysis.losses import generated
 from proset_study.report.analysis.response_curves import true_probabilities
 from proset_study.store.results import Row
 from proset_study.store.stored import Final, Missing, Stored
@@ -38,6 +39,10 @@ class Evidence:
     def truth(self, data_set: str, X: np.ndarray) -> np.ndarray:
         """True class probabilities at points of generated data of a response curve, shape (N, K)."""
         raise self._missing("truth", data_set)
+
+    def is_generated(self, data_set: str) -> bool:
+        """Whether each replicate draws a data set anew."""
+        raise self._missing("data", data_set)
 
     def variants(self, experiment: str, data_set: str) -> list[str]:
         """Names of the variants of an experiment."""
@@ -74,6 +79,9 @@ class StoredEvidence(Evidence):
 
     def truth(self, data_set, X):
         return true_probabilities(self.stored.study.config, data_set, self.replicate, X)
+
+    def is_generated(self, data_set):
+        return generated(self.stored, data_set)
 
     def variants(self, experiment, data_set):
         runs = self.stored.study.experiments.get(experiment, [])

@@ -139,9 +139,13 @@ def imbalance_of_folds(final: Final) -> int:
     return int(np.ptp(counts, axis=0).max())
 
 
-def overlap(final: Final) -> float:
-    """Samples in the test part by those in the training part, as `paired.mean_difference` takes them."""
-    return float((final.folds == TEST).sum() / (final.folds != TEST).sum())
+def overlap_of_training(final: Final) -> float:
+    """What `paired.mean_difference` takes as overlap of a number that the training part decides: n_train / n_test.
+
+    Nadeau and Bengio correct by rho / (1 - rho) for the correlation rho of replicates, which they take to be the
+    proportion of the samples that both test parts have, n_test / n. Two training parts share n_train / n.
+    """
+    return float((final.folds != TEST).sum() / (final.folds == TEST).sum())
 
 
 def objectives(final: Final) -> list[float]:

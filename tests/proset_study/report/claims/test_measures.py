@@ -103,7 +103,7 @@ def test_objectives_are_means_over_the_folds(stored):
 def test_folds_of_the_study_are_stratified(stored):
     final = stored.final("set_cover", "noise_10")
     assert measures.imbalance_of_folds(final) <= 1
-    assert measures.overlap(final) == 200 / 1000
+    assert measures.overlap_of_training(final) == 1000 / 200
 
 
 def test_significance_of_the_first_split(stored):
