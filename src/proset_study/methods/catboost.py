@@ -94,8 +94,11 @@ class CatBoost(Method):
         import catboost
 
         data = self.data
+        # By default several classes are drawn by another type, which has no `subsample`.
+        drawn = {"bootstrap_type": "MVS"} if "subsample" in parameters else {}
         classifier = catboost.CatBoostClassifier(
             **{name: int(value) if name == "depth" else float(value) for name, value in parameters.items()},
+            **drawn,
             iterations=complexity,
             loss_function="Logloss" if data.n_classes == 2 else "MultiClass",
             random_seed=int(seed.generate_state(1)[0] >> 1),

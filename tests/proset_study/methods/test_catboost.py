@@ -28,6 +28,27 @@ def test_it_is_the_librarys_classifier(n_classes):
     assert fitted.summary()["rounds"] == 30
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_part_of_the_rows_is_drawn_for_any_number_of_classes(n_classes):
+    from catboost import CatBoostClassifier
+
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(200, 4))
+    y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [0.0, 1.0][: n_classes - 1])
+    half, all_rows, by_default = (
+        fit("catboost", X, y, 10, **PARAMETERS, **part).predict_proba(X)
+        for part in ({"subsample": 0.5}, {"subsample": 1.0}, {})
+    )
+    assert np.abs(half - all_rows).max() > 0.01
+    assert np.abs(half - by_default).max() > 0.01
+    if n_classes == 2:  # where the library has the same type by default
+        seed = int(SEED.generate_state(1)[0] >> 1)
+        theirs = CatBoostClassifier(
+            iterations=10, **PARAMETERS, subsample=0.5, random_seed=seed, verbose=False, allow_writing_files=False
+        )
+        np.testing.assert_allclose(half, theirs.fit(X, y).predict_proba(X), atol=1e-9)
+
+
 def test_a_path_on_which_nothing_is_left_to_split_has_all_sizes():
     X, y = np.arange(20)[:, None] % 1.0, np.arange(20) % 2
     X[0] = 1e-3  # the library refuses constant features
