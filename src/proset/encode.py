@@ -55,7 +55,7 @@ def encode(
     if getattr(X, "ndim", 2) == 1:
         one = "Reshape your data: one sample is X[[i]], or X.iloc[[i]] of a frame"
         raise ValueError(f"Expected 2D array, got 1D array instead. {one}")
-    _refuse_missing_classes(y)
+    y = _plain_classes(y)
     wanted = "from_dtype" if not hasattr(estimator, "categorical_features") else estimator.categorical_features
     known = None if reset else getattr(estimator, "_encoding", None)
     columns = columns_of(X, wanted, known)
@@ -81,15 +81,26 @@ def encode(
     return *check_X_y(encoded, y, ensure_all_finite=finite, estimator=estimator), known
 
 
-def _refuse_missing_classes(y: Any) -> None:
-    """What scikit-learn says of None is a TypeError about '<', and of a table it names neither `y` nor a row."""
-    labels = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)  # else NaN in a list becomes text
+def _plain_classes(y: Any) -> Any:
+    """Labels of classes, as text where `str` would make another one of them, as of a member of ``Enum``.
+
+    What scikit-learn says of None is a TypeError about '<', and of a table it names neither `y` nor a row.
+    """
+    is_list = isinstance(y, list | tuple)
+    labels = np.asarray(y, dtype=object if is_list else None)  # else NaN in a list becomes text
     if labels.ndim != 1 or labels.dtype.kind not in "fO":
-        return
+        return y
     missing = [i for i, label in enumerate(labels.tolist()) if is_missing(label)]
     if missing:
         words = f"y: {len(missing)} of {len(labels)} classes are missing, the first in row {missing[0] + 1}"
         raise ValueError(f"{words}; leave out these rows")
+    others = [label for label in labels.tolist() if isinstance(label, str) and str(label) != str.__str__(label)]
+    if not others:
+        return y
+    if is_list:  # NumPy cuts what `str` gives to the length of the text, here and in scores
+        words = f"y: {others[0]!r} is not allowed in a list, where NumPy reads {str(others[0])!r}"
+        raise ValueError(f"{words}; must be plain text, or in an array of objects")
+    return np.array([str.__str__(label) if isinstance(label, str) else label for label in labels], dtype=object)
 
 
 def _chosen(wanted: Any, names: Sequence[str], n_columns: int) -> list[bool | None]:

@@ -37,7 +37,7 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     TypeError
         If it is no `ProsetClassifier`, or class labels or parameters are neither numbers, booleans nor strings.
     ValueError
-        If the classifier has a base model.
+        If the classifier has a base model, or a class label ends with a NUL character.
 
     Examples
     --------
@@ -71,13 +71,15 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
         if not all(isinstance(c, str) for c in classes):
             raise TypeError(f"classes_ must be numbers, booleans or strings to be saved, got {classes!r}")
         classes = classes.astype(str)
+        if changed := sorted(set(classifier.classes_) - set(classes.tolist())):
+            raise ValueError(f"classes_: {changed[0]!r} is not allowed in a file, must not end with a NUL character")
     if classes.dtype.kind not in KINDS:
         raise TypeError(f"classes_ must be numbers, booleans or strings to be saved, got {classes!r}")
     parameters = classifier.get_params()
     if not isinstance(parameters["random_state"], (int, np.integer, type(None))):
         parameters["random_state"] = None  # a generator's state has been used up by the fit
     arrays = classifier._model.arrays()
-    arrays["classes"] = classes
+    arrays["classes"] = classes.astype(classes.dtype.str)  # a dtype may have metadata, of which NumPy would warn
     for name in OPTIONAL:
         if hasattr(classifier, f"{name}_"):
             arrays[name] = np.asarray(getattr(classifier, f"{name}_"))

@@ -2,6 +2,7 @@
 
 import datetime
 import warnings
+from enum import Enum
 
 import numpy as np
 import pandas as pd
@@ -332,6 +333,14 @@ def test_tables_that_are_not_there_yet():
 def test_a_missing_class_in_a_list_is_no_text():
     X, y = people()
     assert refused(X, [np.nan, *y[1:]]).startswith("y: 1 of 120 classes are missing, the first in row 1")
+
+
+def test_labels_that_a_list_would_change_are_refused():
+    """NumPy makes 'E.YE' and 'E.NO' of them: text of `str`, cut to the length of the value."""
+    kind = Enum("E", {"YES": "yes!", "NO": "no"}, type=str)
+    X, y = people()
+    said = refused(X, [kind.YES if label == y[0] else kind.NO for label in y])
+    assert said.startswith("y: <E.YES: 'yes!'> is not allowed in a list, where NumPy reads 'E.YES'; must be plain text")
 
 
 def test_steps_that_take_no_text_are_named():

@@ -2,6 +2,7 @@ import io
 import json
 import warnings
 import zipfile
+from enum import Enum
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
-from proset import ProsetClassifier, load_model, model_io, save_model
+from proset import ProsetClassifier, load_model, model_io, save_model, to_javascript
 
 
 @pytest.fixture(scope="module")
@@ -236,3 +237,44 @@ def test_labels_that_a_file_cannot_hold_are_refused_when_it_is_written(tmp_path)
     model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=2).fit(X, days)
     with pytest.raises(TypeError, match="classes_ must be numbers, booleans or strings to be saved"):
         save_model(model, tmp_path / "model.npz")
+
+
+Side = Enum("Side", {"LEFT": "left", "RIGHT": "right"}, type=str)
+
+
+class Annotated(str):
+    """Text that is shown with something else, as in tables with units or links."""
+
+    def __str__(self):
+        return f"{str.__str__(self)} (side)"
+
+
+@pytest.mark.parametrize("kind", [Side, Annotated, np.str_, str])
+def test_labels_are_kept_by_what_they_are_not_by_how_they_are_shown(tmp_path, kind):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    labels = np.empty(40, dtype=object)
+    labels[:] = [kind("right") if x > 0 else kind("left") for x in X[:, 0]]
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=2).fit(X, labels)
+    save_model(model, tmp_path / "model.npz")
+    assert model.classes_.tolist() == load_model(tmp_path / "model.npz").classes_.tolist() == ["left", "right"]
+    assert model.score(X, labels) == load_model(tmp_path / "model.npz").score(X, labels) > 0.9
+    assert 'export const classes = ["left", "right"];' in to_javascript(model)
+
+
+def test_labels_of_an_array_with_metadata_are_saved_without_a_warning(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = np.where(X[:, 0] > 0, "a", "b").astype(np.dtype("U1", metadata={"unit": "none"}))
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=2).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        save_model(model, tmp_path / "model.npz")
+    np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict(X), model.predict(X))
+
+
+def test_a_label_that_ends_with_nul_is_refused_when_it_is_written(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=2)
+    model.fit(X, np.array(["a", "a\0"], dtype=object)[(X[:, 0] > 0).astype(int)])
+    with pytest.raises(ValueError, match=r"classes_: 'a\\x00' is not allowed in a file, must not end with a NUL"):
+        save_model(model, tmp_path / "model.npz")
+    assert not (tmp_path / "model.npz").exists()
