@@ -336,6 +336,7 @@ CASES = {
     "measurement": partial(data_file, "a,kind\n" + "".join(f"{i % 7},{i / 7}\n" for i in range(60))),
     "null character": partial(data_file, "a,kind\n1,u\n2,u\0\n3,u\n4,u\0\n"),
     "too many fields": partial(data_file, CSV + "1,2,3,4,x,6\n"),
+    "too few fields": partial(data_file, CSV + "1,2,3,4\n", gaps=True),
     "more fields than names": partial(data_file, "a,kind\n1,2,x\n3,4,y\n"),
     "matrix not square": partial(data_file, CSV, metric="precomputed"),
     "matrix not symmetric": asymmetric,
@@ -390,6 +391,10 @@ CASES = {
     "empty categories": partial(
         data_file, "colour,b,kind\n,1,x\n,2,y\n", categorical=["colour"], impute="most_frequent"
     ),
+    "infinite target": partial(data_file, CSV.replace("2.5", "inf"), target="a", threshold=1.0, drop=["kind"]),
+    "infinite class": partial(data_file, pd.DataFrame({"a": [1, 2], "kind": [0.5, -np.inf]}), "t.parquet"),
+    "list in a cell": partial(data_file, pd.DataFrame({"a": [[1, 2], [3]], "kind": ["x", "y"]}), "t.parquet"),
+    "lists as classes": partial(data_file, pd.DataFrame({"a": [1, 2], "kind": [[0], [1]]}), "t.parquet"),
     "infinity imputed": partial(data_file, CSV.replace("2.5", "inf"), impute="median"),
     "nothing to impute from": nothing_to_impute_from,
     "new rows as numbers": new_rows_as_numbers,

@@ -70,6 +70,7 @@ def read_columns(
     single = {"weight": weight, "group": group, "items": items, "test": test, "time": time}
     roles = {"target": [target], "drop": drop, **{role: [name] for role, name in single.items() if name}}
     _check_roles(file, list(table.columns), {**roles, "categorical": categorical})
+    _refuse_lists(file, table.drop(columns=list(drop)))
     features = table.drop(columns=[name for names in roles.values() for name in names])
     if items:
         _refuse_missing(file, table[items], f"items column {items!r}", "every row needs one")
@@ -150,6 +151,18 @@ def _check_roles(file, columns, roles):
         raise ValueError(f"{file}: a column has no name; name it, or add {unnamed[0]!r} to drop")
 
 
+def _refuse_lists(file, table):
+    """Cells of .parquet files may hold lists, arrays and structures."""
+    from pandas.api.types import is_list_like, is_object_dtype
+
+    for name in filter(lambda name: is_object_dtype(table[name].dtype), table.columns):
+        found = table[name].map(is_list_like)
+        if found.any():
+            row = int(np.argmax(found))
+            value = f"{table[name].iloc[row]!r:.60}"
+            raise ValueError(f"{file}: column {name!r}, row {row + 1}: {value} is not one value; name it in drop")
+
+
 def _check_categories(file, features, categorical, may_lack):
     """The number of categories in all columns, a missing one counted."""
     found = {}
@@ -178,6 +191,7 @@ def _sides(file, column, threshold):
     if not is_numeric_dtype(column.dtype):
         raise ValueError(f"{file}: {name}{_no_number(column)}; with threshold it must be")
     _refuse_missing(file, column, name, "every row needs one")
+    _refuse_infinite(file, column, name)
     limits = np.atleast_1d(threshold)
     ends = [f"{limit:g}" if len(limits) == 1 else f"{limit:.15g}" for limit in limits]
     between = [f"above {low} to {high}" for low, high in pairwise(ends)]
@@ -189,6 +203,13 @@ def _refuse_missing(file, column, name, remedy, kind=ValueError):
     missing = column.isna()
     if missing.any():
         raise kind(f"{file}: {name}, row {int(np.argmax(missing)) + 1} has no value; {remedy}")
+
+
+def _refuse_infinite(file, column, name):
+    infinite = np.isinf(column.to_numpy(dtype=float))
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise ValueError(f"{file}: {name}, row {row + 1} is {column.iloc[row]}; numbers must be finite")
 
 
 def _check_numbers(file, columns, may_lack=False):
@@ -258,6 +279,8 @@ def _no_number(column):
 
 def _labels(file, column, name, weights):
     _refuse_missing(file, column, f"target column {name!r}", "empty, NA, NaN, None and null count as such")
+    if column.dtype.kind == "f":
+        _refuse_infinite(file, column, f"target column {name!r}")
     labels = column.astype(str)
     if labels.str.contains("\0", regex=False).any():
         raise ValueError(f"{file}: target column {name!r} has a class with a null character; remove it")

@@ -118,6 +118,14 @@ def _read_csv(file, path, as_written, n_dropped, sep, decimal):
     refuse_duplicates(file, header)
     if len(first) > len(header):  # pandas would take the first fields as names of the rows
         raise ValueError(f"{file}: row 1 has {len(first)} fields, the header has {len(header)}; they must agree")
+    with _csv_errors(file):
+        short = _short_row(path, sep, len(header))
+    if short:  # pandas would take what is not there as missing values
+        row, fields = short
+        raise ValueError(
+            f"{file}: row {row} has {len(fields)} of {len(header)} fields ({listed(fields)}), none for column "
+            f"{header[len(fields)]!r}; write an empty field for a missing value"
+        )
     return table
 
 
@@ -139,12 +147,23 @@ def opened(path: Path, mode: str, **how):
     return gzip.open(path, mode, **how) if path.suffix == ".gz" else path.open(mode, **how)
 
 
-def _first_lines(path, sep):
-    """Fields of the header and of the first row, as they are: pandas would rename columns that repeat."""
+def _lines(path, sep):
+    """Fields of each line as they are, the header's first; pandas leaves out blank lines, too."""
     csv.field_size_limit(MAX_BYTES)
     with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
-        fields = (fields for fields in csv.reader(lines, delimiter=sep) if fields)
-        return next(fields, []), next(fields, [])
+        yield from (fields for fields in csv.reader(lines, delimiter=sep) if fields)
+
+
+def _first_lines(path, sep):
+    """Fields of the header and of the first row: pandas would rename columns that repeat."""
+    lines = _lines(path, sep)
+    return next(lines, []), next(lines, [])
+
+
+def _short_row(path, sep, n_fields):
+    """Number and fields of the first row with fewer fields, or None."""
+    rows = enumerate(fields for fields in _lines(path, sep) if len(fields) > 1 or fields[0].strip())
+    return next(((row, fields) for row, fields in rows if len(fields) < n_fields), None)
 
 
 def _read_parquet(file, path):

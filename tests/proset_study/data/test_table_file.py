@@ -38,3 +38,20 @@ def test_too_many_numbers_are_refused_before_they_are_read(tmp_path):
     message, peak = run.stdout.splitlines()
     assert "has 63,000,000 numbers, at most 62,500,000 are allowed" in message
     assert int(peak) < 400_000
+
+
+def test_blank_lines_and_fields_over_several_lines_are_no_short_rows(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text('x,y\n\n1,a\n  \n2,"b\nc"\n,\n\n', encoding="utf-8")
+    table = read_table(str(path), ["y"])
+    assert table["x"].tolist()[:2] == [1.0, 2.0]
+    assert table.isna().to_numpy().tolist() == [[False, False], [False, False], [True, True]]
+
+
+@pytest.mark.parametrize(("content", "row", "fields"), [("x,y\n\n1,a\n2\n", 2, "'2'"), ("x,y\n1\n2,a\n", 1, "'1'")])
+def test_a_short_row_is_named_whatever_may_be_missing(tmp_path, content, row, fields):
+    (tmp_path / "own.csv").write_text(content, encoding="utf-8")
+    with pytest.raises(
+        ValueError, match=rf"own.csv: row {row} has 1 of 2 fields \({fields}\), none for column 'y'; write"
+    ):
+        read_table(str(tmp_path / "own.csv"), ["y"])
