@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from traceback import format_exc
 
 import numpy as np
 
@@ -143,7 +144,7 @@ def _each(
     unit: str, parameters: dict[int, dict], keys: dict[int, str], compute: Callable[[int, dict], dict], folder: Path
 ) -> list[dict]:
     """A record for every number: the one in the folder if its fingerprint is right, else it is computed and kept."""
-    records, failures = [], []
+    records, failures, fault = [], [], ""
     for number, key in keys.items():
         path = folder / f"{number}.json"
         record = _finished(path, key)
@@ -155,10 +156,12 @@ def _each(
                 raise
             except Exception as error:  # libraries have errors of their own
                 failures.append(f"{unit} {number} with {parameters[number]}: {type(error).__name__}: {error}")
+                if not isinstance(error, ArithmeticError | ValueError | MemoryError):  # or it is a fault of the method
+                    fault = fault or f"\n{format_exc()}"
                 continue
         records.append(record)
     if failures:
-        raise RuntimeError(f"{len(failures)} of {len(keys)} {unit}s failed\n" + "\n".join(failures))
+        raise RuntimeError(f"{len(failures)} of {len(keys)} {unit}s failed\n" + "\n".join(failures) + fault)
     return records
 
 
