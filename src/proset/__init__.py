@@ -10,7 +10,7 @@ and `to_html` write classifiers for use without Python.
 
 from importlib import import_module
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = [
     "ConformalClassifier",
     "ProsetClassifier",
