@@ -14,10 +14,8 @@ PLATFORMS := manylinux2014_x86_64 manylinux2014_aarch64 macosx_11_0_x86_64 macos
 BIN := .venv/bin
 NOWHERE := http://127.0.0.1:9
 # A file of tests stays in one process, because its tests share what they are made from. They start hundreds of processes,
-# each of which would compile this project again where the environment forbids bytecode, as images of containers do; while
-# one waits for such a process, another has its core.
-PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n $(shell expr $(CORES) + 1) \
-	--dist loadfile --no-loadscope-reorder
+# each of which would compile this project again where the environment forbids bytecode, as images of containers do.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 
 # The compiler makes its libraries once instead of in each build.
 export ZIG_GLOBAL_CACHE_DIR := $(CURDIR)/.venv/zig

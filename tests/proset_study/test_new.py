@@ -71,7 +71,7 @@ def test_demo_and_tests_of_a_new_study_pass(study, site):
 def test_standing_of_the_method_is_known_without_a_clone(study, site):
     asked = ("standing", "--dry-run", "--cores", "1", "--quiet", "reason", "host", "--config", "method=my_method")
     ended = run_in(study, site, sys.executable, "-m", "snakemake", *asked)
-    assert re.search(r"standing_on +11\n", ended.stdout), ended.stderr
+    assert re.search(r"standing_on +14\n", ended.stdout), ended.stderr
 
 
 def test_the_files_name_the_study_and_the_version(tmp_path):
