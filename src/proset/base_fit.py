@@ -41,7 +41,7 @@ def fit_base(
     groups = None if groups is None else np.asarray(groups)[rows]
     X, y = _safe_indexing(X if hasattr(X, "shape") else as_table(X), rows), data.classes[data.codes]
     if held_out is not None:
-        with base_model.warned_once(base):
+        with base_model.warned_once(base, stacklevel=6):
             classifier.base_ = base_model.fitted(base, X, y, weight)
         return held_out
     try:

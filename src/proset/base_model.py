@@ -87,10 +87,11 @@ def check(base: Any, classes: np.ndarray) -> None:
 
 
 @contextmanager
-def warned_once(base: Any) -> Iterator[None]:
+def warned_once(base: Any, stacklevel: int) -> Iterator[None]:
     """Within the block, what a base warns of is collected; at the end each is said once, with the name of the argument.
 
     Each of its fits warns anew, and does not say that it is one of the base; texts that differ in numbers are the same.
+    `stacklevel` is that of the line that calls `fit`, counted from here.
     """
     with warnings.catch_warnings(record=True) as collected:
         yield
@@ -98,7 +99,7 @@ def warned_once(base: Any) -> Iterator[None]:
     for one in collected:
         texts.setdefault((one.category, re.sub(r"\d+", "0", str(one.message))), str(one.message))
     for (category, _), text in texts.items():
-        warnings.warn(f"base: {name_of(base)} warns while it is fitted: {text}", category, stacklevel=6)
+        warnings.warn(f"base: {name_of(base)} warns while it is fitted: {text}", category, stacklevel=stacklevel)
 
 
 def fitted(base: Any, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
@@ -118,7 +119,7 @@ def cross_fitted(
     UserWarning
         Then. What the base warns of is said once; see `warned_once`.
     """
-    with warned_once(base):
+    with warned_once(base, stacklevel=7):
         model = fitted(base, X, y, weight)
         q = held_out(base, model, X, y, classes, weight, groups)
     prior = DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y, weight)
@@ -130,7 +131,7 @@ def cross_fitted(
     warnings.warn(
         f"base: {name_of(base)} predicts samples held out worse than the class proportions (log-loss {loss:.3g}, "
         f"{loss_of_prior:.3g}), which take its place",
-        stacklevel=4,
+        stacklevel=5,
     )
     return prior, by_prior
 

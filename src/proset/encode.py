@@ -82,7 +82,7 @@ def encode(
 
 
 def _plain_classes(y: Any) -> Any:
-    """Labels of classes, as text where `str` would make another one of them, as of a member of ``Enum``.
+    """Labels of classes; a subclass of `str` whose `str()` is not its text, such as of ``Enum``, becomes its text.
 
     What scikit-learn says of None is a TypeError about '<', and of a table it names neither `y` nor a row.
     """

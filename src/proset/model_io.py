@@ -72,7 +72,7 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
             raise TypeError(f"classes_ must be numbers, booleans or strings to be saved, got {classes!r}")
         classes = classes.astype(str)
         if changed := sorted(set(classifier.classes_) - set(classes.tolist())):
-            raise ValueError(f"classes_: {changed[0]!r} is not allowed in a file, must not end with a NUL character")
+            raise ValueError(f"classes_: {changed[0]!r} is not allowed in a file; must not end with a NUL character")
     if classes.dtype.kind not in KINDS:
         raise TypeError(f"classes_ must be numbers, booleans or strings to be saved, got {classes!r}")
     parameters = classifier.get_params()

@@ -242,8 +242,9 @@ def test_a_base_that_is_worse_than_nothing_is_left_out():
     X = rng.uniform(-1, 1, (400, 3))
     y = (X.prod(axis=1) > 0).astype(int)
     trees = RandomForestClassifier(3, max_depth=12, random_state=0)  # as sure as it is wrong on parity
-    with pytest.warns(UserWarning, match="base: RandomForestClassifier predicts samples held out worse than the class"):
+    with pytest.warns(UserWarning, match="base: RandomForestClassifier predicts samples held out worse") as found:
         model = ProsetClassifier(base=trees).fit(X, y)
+    assert found[0].filename == __file__  # the line that calls `fit`
     assert isinstance(model.base_, DummyClassifier)
     alone = ProsetClassifier().fit(X, y)
     assert np.abs(model.predict_proba(X) - alone.predict_proba(X)).mean() < 0.05
@@ -361,6 +362,7 @@ def test_what_the_base_warns_of_in_its_fits_is_said_once_and_names_it(iris, is_g
         ProsetClassifier(base=make_pipeline(LogisticRegression(max_iter=20)), **GIVEN).fit(X, y, **given)
     (warning,) = found
     assert warning.category is ConvergenceWarning
+    assert warning.filename == __file__  # the line that calls `fit`
     assert str(warning.message).startswith(
         "base: LogisticRegression warns while it is fitted: lbfgs failed to converge"
     )
@@ -370,7 +372,7 @@ def test_warnings_of_the_base_that_differ_are_all_said_by_the_filters_of_the_cal
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", FutureWarning)
-        with base_model.warned_once(GaussianNB()):
+        with base_model.warned_once(GaussianNB(), stacklevel=1):
             for text, category in (
                 ("b 1", UserWarning),
                 ("a", UserWarning),

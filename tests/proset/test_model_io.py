@@ -275,6 +275,6 @@ def test_a_label_that_ends_with_nul_is_refused_when_it_is_written(tmp_path):
     X = np.random.default_rng(0).normal(size=(40, 2))
     model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=2)
     model.fit(X, np.array(["a", "a\0"], dtype=object)[(X[:, 0] > 0).astype(int)])
-    with pytest.raises(ValueError, match=r"classes_: 'a\\x00' is not allowed in a file, must not end with a NUL"):
+    with pytest.raises(ValueError, match=r"classes_: 'a\\x00' is not allowed in a file; must not end with a NUL"):
         save_model(model, tmp_path / "model.npz")
     assert not (tmp_path / "model.npz").exists()

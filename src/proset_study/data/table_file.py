@@ -123,7 +123,7 @@ def _read_csv(file, path, as_written, n_dropped, sep, decimal):
     if short:  # pandas would take what is not there as missing values
         row, fields = short
         raise ValueError(
-            f"{file}: row {row} has {len(fields)} of {len(header)} fields ({listed(fields)}), none for column "
+            f"{file}: row {row} has {len(fields)} of {len(header)} fields ({listed(fields):.60}), none for column "
             f"{header[len(fields)]!r}; write an empty field for a missing value"
         )
     return table

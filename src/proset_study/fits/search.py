@@ -156,7 +156,7 @@ def _each(
                 raise
             except Exception as error:  # libraries have errors of their own
                 failures.append(f"{unit} {number} with {parameters[number]}: {type(error).__name__}: {error}")
-                if not isinstance(error, ArithmeticError | ValueError | MemoryError):  # or it is a fault of the method
+                if not isinstance(error, ArithmeticError | ValueError | MemoryError):  # unexpected: say where, once
                     fault = fault or f"\n{format_exc()}"
                 continue
         records.append(record)

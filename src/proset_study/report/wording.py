@@ -190,11 +190,11 @@ def counted(number: float, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def first(ranks: Mapping[str, float], one: str, several: str) -> str:
+def best_ranked(ranks: Mapping[str, float], one: str, several: str) -> str:
     """The methods with the best of some average ranks, and a verb for one or for several of them.
 
-    >>> first({"svm": 2.0, "knn": 2.0, "xgboost": 2.5}, "is", "are"), first({"svm": 1.0, "knn": 2.0}, "is", "are")
-    ('SVM and KNN are', 'SVM is')
+    >>> best_ranked({"svm": 2.0, "knn": 2.0, "xgboost": 2.5}, "is", "are")
+    'SVM and KNN are'
     """
     best = min(ranks.values())
     names = [method_name(method) for method, rank in ranks.items() if isclose(rank, best)]

@@ -63,7 +63,10 @@ class Mean:
 
 
 def mean_difference(differences: list[float], overlap: float = 0.0) -> Mean:
-    """The mean over replicates, two or more; `overlap` is n_test / n_train if they share samples, else 0."""
+    """The mean over replicates, two or more.
+
+    `overlap` is n_test / n_train if they share samples, for numbers of training parts n_train / n_test, else 0.
+    """
     n = len(differences)
     return Mean(fmean(differences), sqrt(1 / n + overlap) * stdev(differences), n - 1)
 

@@ -34,13 +34,13 @@ from proset_study.report.analysis.paired import (
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, PASSING, TOLERATED, Finding, reproduction
 from proset_study.report.analysis.runs import derived_from, main_score
 from proset_study.report.rows import groups, pick
-from proset_study.report.wording import counted, first, fixed, how_many, listed, sentence_case, span, table_line
+from proset_study.report.wording import best_ranked, counted, fixed, how_many, listed, sentence_case, span, table_line
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Stored
 
 MAX_METHODS = 4  # in figure and table: what a narrow page has room for
-LEAVE_ONE_OUT = "proset_leave_one_out"  # the form of the classifier that the package has as its default
+LEAVE_ONE_OUT = "proset_leave_one_out"  # before prototypes are removed
 OTHERS = "best of the others"  # heading of the last column
 FEWER = "†"  # marks a number of fewer replicates than the others have
 
@@ -291,7 +291,9 @@ def _ahead(subject, shown, losses, overlap, real, score):
         priors = [f"the {method_name(method)}" for method in ranks if methods.get(method).is_baseline]
         of = listed([f"{len(ranks) - len(priors)} methods", *priors])
         over = "" if len(means) == len(compared) else f" over {counted(len(means), 'data set')}"
-        words += f" Of {of}, {first(ranks, 'has', 'have')} the best average rank{over}, {rank:.1f} ({own}{tested})"
+        words += (
+            f" Of {of}, {best_ranked(ranks, 'has', 'have')} the best average rank{over}, {rank:.1f} ({own}{tested})"
+        )
         there = [d for d in means if d in real]
         words += f"{_best_on(there, subject, losses) if 1 < len(there) < len(means) else ''}."
     return [("Test scores:", words)]
@@ -302,7 +304,7 @@ def _best_on(real, subject, losses):
     ranks = average_ranks({method: {d: of[d] for d in real} for method, of in losses.items()})
     rank = min(ranks.values())
     own = "" if isclose(ranks[subject], rank) else f" ({method_name(subject)} {ranks[subject]:.1f})"
-    return f"; on {len(real)} real ones {first(ranks, 'has', 'have')} it, {rank:.1f}{own}"
+    return f"; on {len(real)} real ones {best_ranked(ranks, 'has', 'have')} it, {rank:.1f}{own}"
 
 
 def _readable(stored, subject, experiments):

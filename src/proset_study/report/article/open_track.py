@@ -1,6 +1,7 @@
 """The open track: methods in wide spaces, and the forms of the classifier next to each other."""
 
 from dataclasses import dataclass
+from math import isclose
 from pathlib import Path
 from statistics import fmean, median
 
@@ -14,7 +15,7 @@ from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
 from proset_study.report.article.wording import count, decimals, difference, general, ordinal, whole
 from proset_study.report.rows import rows
-from proset_study.report.wording import first, listed
+from proset_study.report.wording import best_ranked, listed
 from proset_study.store.stored import Missing
 from proset_study.study import layout
 
@@ -33,15 +34,14 @@ def open_track(stored: Reported) -> Content:
     if INSTALLED not in real:
         raise Missing("average ranks over real data sets")
     best = min(ranks.values())
-    behind = [method for method, rank in ranks.items() if rank > best]
+    behind = [method for method, rank in ranks.items() if not isclose(rank, best)]
     texts = {
         "methods": count(sum(not methods.get(method).is_baseline for method in ranks)),
-        "first": first(ranks, "has", "have"),
+        "first": best_ranked(ranks, "has", "have"),
         "best_rank": decimals(best, 1),
         "other_ranks": listed([f"{method_name(m)} {decimals(ranks[m], 1)}" for m in behind[:SHOWN_RANKS]]),
-        "place": ordinal(1 + sum(rank < ranks[INSTALLED] for rank in ranks.values())),
         "real_place": ordinal(1 + sum(rank < real[INSTALLED] for rank in real.values())),
-        "real_first": first(real, "is", "are"),
+        "real_first": best_ranked(real, "is", "are"),
         "critical_difference": decimals(critical, 1),
         "level": count(len(near)),
     }
@@ -61,16 +61,16 @@ class Compared:
 
 @topic(TRACK, layout.ALL_SCORES, needs=(FORMS,), subject=INSTALLED)
 def leave_one_out(stored: Reported) -> Content:
-    """Leave-one-out references, before and after prototypes are removed, against the split."""
+    """Two forms with leave-one-out references, a searched one and the installed one, against the split."""
     split, drawn, few = (stored.experiments(FORMS, method) for method in (SUBJECT, LEAVE_ONE_OUT, INSTALLED))
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
     found, found_few = _compare(stored, split, drawn), _compare(stored, split, few)
-    forms = [["data set", "log-loss", "minus the split", "before removal", "prototypes, median"]]
-    before = {c.data_set: c for c in found}
+    forms = [
+        ["data set", "log-loss, installed", "installed minus split", "leave-one-out minus split", "prototypes, median"]
+    ]
+    searched = {c.data_set: c.difference for c in found}
     for c in found_few:
-        forms.append(
-            [c.data_set, decimals(c.mean), c.difference, before[c.data_set].difference, whole(c.prototypes[1])]
-        )
+        forms.append([c.data_set, decimals(c.mean), c.difference, searched[c.data_set], whole(c.prototypes[1])])
     texts = {
         "track": stored.study.track,
         "candidates": whole(candidates),

@@ -166,7 +166,7 @@ def _lambda_v_is_the_one_to_tune(scope):
 def _prototypes_rise(scope):
     """Between two values of lambda_w the mean over replicates rises, by paired tests with Bonferroni's correction.
 
-    The claim fails if the mean falls between any two, and is undetermined if no test finds either.
+    The claim fails if the mean falls significantly between every two of them, and is undetermined otherwise.
     """
     sweep, replicates = _sweep(scope), scope.replicates(MIN_REPLICATES)
     counts = [(value, [prototypes(SWEEP, variant)(r).known() for r in replicates]) for value, variant in sweep]
