@@ -4,13 +4,12 @@ from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.article.methods import over_data_sets, stored_ranks
 from proset_study.report.article.open_track import INSTALLED
-from proset_study.report.article.standing import DEVELOPMENT, OF_BATTERY, SEALED, Standing, sizes
+from proset_study.report.article.standing import DEFAULTS, DEVELOPMENT, SEALED, TUNED, Standing, sizes
 from proset_study.report.article.topics import Content, Reported, topic
 from proset_study.report.article.wording import count, decimals, difference, ordinal, ratio, significant, whole
 from proset_study.store.stored import Missing
 from proset_study.study import layout
 
-TUNED, DEFAULTS, FORMS = OF_BATTERY
 FILES = (layout.ALL_SCORES, "findings/ranks.csv", "findings/pairs.csv")
 COMMAND = "snakemake --cores all --configfile workflow/suites/battery.yaml"
 
@@ -31,7 +30,7 @@ def battery_development(stored: Reported) -> Content:
 
 
 def _half(stored: Reported) -> Content:
-    found = Standing(stored, *OF_BATTERY)
+    found = Standing(stored)
     pairs = stored.read("findings/pairs.csv", comparison=TUNED, score="log-loss", first=INSTALLED, group="all")
     pairs = [row for row in pairs if not methods.get(row["second"]).is_baseline]
     if not all(found.place(comparison, group)[0] for comparison in (TUNED, DEFAULTS) for group in ("all", "real")):

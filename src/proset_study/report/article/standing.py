@@ -22,7 +22,7 @@ from proset_study.report.rows import pick
 from proset_study.study import layout
 
 SEALED, DEVELOPMENT = "reports/battery_sealed", "reports/battery"  # halves of the battery
-OF_BATTERY = ("tuned", "defaults", "forms")  # comparisons of tuned methods, of defaults and of forms
+TUNED, DEFAULTS, FORMS = "tuned", "defaults", "forms"  # comparisons in both
 SOURCES = (SEALED, DEVELOPMENT)
 N_RIVALS = 3  # in the figure, besides the published form
 
@@ -47,22 +47,22 @@ class Bar:
 
 
 class Standing:
-    """The installed classifier among the methods of one comparison that predict probabilities."""
+    """The installed classifier among the tuned methods of a half that predict probabilities."""
 
-    def __init__(self, stored: Reported, comparison: str, defaults: str, forms: str):
-        self.stored, self.comparison, self.defaults, self.forms = stored, comparison, defaults, forms
+    def __init__(self, stored: Reported):
+        self.stored = stored
         # Average ranks, the best one first; methods that are not significantly worse than the best, by the critical
         # difference between average ranks of Nemenyi's test.
-        self.ranks, self.near, self.critical_difference = stored_ranks(stored, comparison)
+        self.ranks, self.near, self.critical_difference = stored_ranks(stored, TUNED)
 
     @property
     def published(self) -> list[str]:
         """Experiments with the published form."""
-        return self.stored.experiments(self.forms, SUBJECT)
+        return self.stored.experiments(FORMS, SUBJECT)
 
     @cached_property
     def _of_all(self):
-        experiments = dict.fromkeys([*self.stored.experiments(self.comparison), *self.published])
+        experiments = dict.fromkeys([*self.stored.experiments(TUNED), *self.published])
         return losses_by_method(self.stored, list(experiments), "log-loss")
 
     @cached_property
@@ -76,7 +76,7 @@ class Standing:
 
     @cached_property
     def _overlap(self):
-        return overlaps(self.stored, self.stored.experiments(self.comparison))
+        return overlaps(self.stored, self.stored.experiments(TUNED))
 
     def place(self, comparison: str, group: str = "all") -> tuple[int, int]:
         """Place of the installed classifier by average rank, and of how many that learn; zeros without ranks."""
@@ -149,7 +149,7 @@ class Standing:
 
     def best_rival(self, kind: str) -> str:
         """That with the best average rank on "real" or "generated" data sets; empty without ranks of them."""
-        ranks, _, _ = stored_ranks(self.stored, self.comparison, kind)
+        ranks, _, _ = stored_ranks(self.stored, TUNED, kind)
         return next((m for m in ranks if m in self.rivals), "")
 
     def against(self, rival: str) -> dict[str, Mean]:
@@ -201,5 +201,5 @@ def standing(project: Path) -> Standing:
     """That of the first of `SOURCES` that is in the project."""
     for report in SOURCES:
         if (project / report / layout.ALL_SCORES).is_file():
-            return Standing(Reported(project / report), *OF_BATTERY)
+            return Standing(Reported(project / report))
     raise ValueError(f"{project}: none of {', '.join(SOURCES)} is there")

@@ -11,7 +11,7 @@ from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.article.model import Model
 from proset_study.report.article.open_track import INSTALLED
-from proset_study.report.article.standing import Standing, sizes, standing
+from proset_study.report.article.standing import DEFAULTS, TUNED, Standing, sizes, standing
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import SUBJECT
 from proset_study.report.article.wording import count, decimals, ordinal, whole
@@ -65,7 +65,7 @@ class Answer:
     def practitioner(self) -> list[str]:
         """When to use it, and when not."""
         found = self.standing
-        place, of = found.place(found.comparison)
+        place, of = found.place(TUNED)
         others = [m for m in found.near if m != INSTALLED]
         words = f"Tuned, it ranks {ordinal(place)} of {count(of)} over {count(len(found.data_sets))} tables"
         if place == 1 and others:
@@ -73,14 +73,14 @@ class Answer:
         elif INSTALLED in found.near:
             words += ", not significantly behind the first"
         said = [f"{words}."]
-        if place := found.place(found.comparison, "real")[0]:
+        if place := found.place(TUNED, "real")[0]:
             n = sum(found.kind(d) == "real" for d in found.data_sets)
             words = f"On the {count(n)} real ones it ranks {ordinal(place)}"
             if little := len(found.learned_little):
                 words += f"; on {count(little)} it barely beats class proportions"
             said.append(f"{words}.")
-        place, of = found.place(found.defaults)
-        of_real = found.place(found.defaults, "real")[0]
+        place, of = found.place(DEFAULTS)
+        of_real = found.place(DEFAULTS, "real")[0]
         real = f", {ordinal(of_real)} on the real ones" if of_real else ""
         said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} over all{real}; {UNTUNED}.")
         return [*said, *self._rivals()]
@@ -154,7 +154,7 @@ class Answer:
     def looks(self) -> list[str]:
         """Sizes of models, of the published form and of the one that is installed."""
         found, sentences = self.standing, []
-        untuned, tuned = (found.stored.experiments(c, INSTALLED) for c in (found.defaults, found.comparison))
+        untuned, tuned = (found.stored.experiments(c, INSTALLED) for c in (DEFAULTS, TUNED))
         forms: dict[str, tuple[list[str], list[str]]] = {
             "Tuned freely, the published form": (found.published, []),
             "Untuned, the form you install": (untuned, tuned),

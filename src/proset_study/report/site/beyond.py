@@ -8,7 +8,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.response_curves import Curves, compared, title
 from proset_study.report.article.battery import rank_table
 from proset_study.report.article.beyond import CURVES, ESTIMATES, error_estimates, stored_curves
-from proset_study.report.article.standing import DEVELOPMENT, OF_BATTERY, SEALED, Standing
+from proset_study.report.article.standing import DEVELOPMENT, SEALED, Standing
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import Reported
 from proset_study.report.article.wording import count
@@ -112,5 +112,5 @@ def battery_tables(project: Path) -> dict[str, list[list[str]]]:
     for report, half in HALVES:
         if (project / report / layout.ALL_SCORES).is_file():
             stored = Reported(project / report)
-            found[f"{count(len(Standing(stored, *OF_BATTERY).data_sets))} {half}"] = rank_table(stored)
+            found[f"{count(len(Standing(stored).data_sets))} {half}"] = rank_table(stored)
     return found

@@ -176,7 +176,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
         "few": few_table(few) if few else [],
         "few_title": title,
         "base": base_table(project),
-        "installed": method_name(LEAVE_ONE_OUT),
+        "form": method_name(LEAVE_ONE_OUT),
         "rivals": rivals,
         "grid": grid,
         "curves_title": f"Significantly better in {n_better} of {n_marks} comparisons on generated tables",
