@@ -11,9 +11,9 @@ import numpy as np
 from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import over_sources
-from proset_study.report.analysis.losses import ROPE, Losses, generated, losses_by_method, overlaps
+from proset_study.report.analysis.losses import ROPE, Losses, generated, losses_by_method
 from proset_study.report.analysis.over_data_sets import origin_of
-from proset_study.report.analysis.paired import LEVEL, Mean, differences, on_each_data_set
+from proset_study.report.analysis.paired import LEVEL, Mean, differences
 from proset_study.report.analysis.runs import derived_from
 from proset_study.report.article.methods import stored_ranks
 from proset_study.report.article.open_track import INSTALLED
@@ -73,10 +73,6 @@ class Standing:
             for m, of_method in self._of_all.items()
             if methods.get(m).probabilistic and not methods.get(m).is_baseline
         }
-
-    @cached_property
-    def _overlap(self):
-        return overlaps(self.stored, self.stored.experiments(TUNED))
 
     def place(self, comparison: str, group: str = "all") -> tuple[int, int]:
         """Place of the installed classifier by average rank, and of how many that learn; zeros without ranks."""
@@ -152,24 +148,12 @@ class Standing:
         ranks, _, _ = stored_ranks(self.stored, TUNED, kind)
         return next((m for m in ranks if m in self.rivals), "")
 
-    def against(self, rival: str) -> dict[str, Mean]:
-        """Mean differences by data set, ours minus theirs."""
-        return on_each_data_set(self.losses[INSTALLED], self.losses[rival], self._overlap)
-
     @cached_property
     def learned_little(self) -> list[str]:
         """Real data sets on which the mean loss is not at least `ROPE` below that of the class proportions."""
         prior, ours = self._of_all.get("class_prior", {}), self.losses[INSTALLED]
         paired = {d: differences(prior.get(d, {}), ours[d]) for d in self.data_sets if self.kind(d) == "real"}
         return [d for d, gains in paired.items() if gains and fmean(gains) < ROPE]
-
-    def better(self) -> dict[str, list[str]]:
-        """Data sets on which a rival is significantly better, by rival, the one with the most of them first."""
-        found = {
-            rival: [d for d, mean in self.against(rival).items() if mean.interval(LEVEL)[0] > 0]
-            for rival in self.rivals
-        }
-        return dict(sorted(((r, ds) for r, ds in found.items() if ds), key=lambda item: -len(item[1])))
 
     def bars(self) -> list[Bar]:
         """Differences to the published form and to the best rivals, of real and of generated data."""

@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.paired import MIN_REPLICATES
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.report.article.model import Model
@@ -85,35 +84,19 @@ class Answer:
         said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} over all{real}; {UNTUNED}.")
         return [*said, *self._rivals()]
 
-    def _behind(self) -> list[str]:
-        """On how many data sets some rival is ahead, which without intervals on each says little."""
-        if len(self.standing.stored.replicates) >= MIN_REPLICATES:
-            return []
-        words = f"On {count(self.standing.n_behind)} of {count(len(self.standing.data_sets))} tables some rival has"
-        return [f"{words} a lower loss; among equals it would be {count(self.standing.behind_among_equals)}."]
-
     def _rivals(self) -> list[str]:
-        if len(self.standing.stored.replicates) < MIN_REPLICATES:
-            said = []
-            if lead := self.standing.largest_lead:
-                rival, mean = lead
-                sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
-                words = f"The largest average lead of a rival is {decimals(mean.value)} ({method_name(rival)})"
-                said.append(f"{words}, {sure}significant." if mean.value > 0 else "No rival is ahead on average.")
-            best: dict[str, list[str]] = {}  # kinds of tables by rival
-            for kind in ("real", "generated"):
-                best.setdefault(self.standing.best_rival(kind), []).append(kind)
-            named = [f"{method_name(rival)} ({listed(kinds)} tables)" for rival, kinds in best.items() if rival]
-            return [*said, *([f"If that matters, also try {listed(named)}."] if named else [])]
-        better, kinds = self.standing.better(), Counter[str]()
-        if not better:
-            return ["No rival was significantly better on any table."]
-        (rival, where), *_ = better.items()
-        kinds.update(self.standing.kind(d) for d in where)
-        counted = listed([f"{count(n)} {kind} {'tables' if n > 1 else 'table'}" for kind, n in kinds.items()])
-        n_real = sum(self.standing.kind(d) == "real" for d in {d for ds in better.values() for d in ds})
-        real = "on real ones no rival was" if not n_real else f"on {count(n_real)} real ones some rival was"
-        return [f"{method_name(rival)} was significantly better on {counted}; {real}."]
+        """Who leads on average: with few replicates, intervals on single tables are too wide to name one."""
+        said = []
+        if lead := self.standing.largest_lead:
+            rival, mean = lead
+            sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
+            words = f"The largest average lead of a rival is {decimals(mean.value)} ({method_name(rival)})"
+            said.append(f"{words}, {sure}significant." if mean.value > 0 else "No rival is ahead on average.")
+        best: dict[str, list[str]] = {}  # kinds of tables by rival
+        for kind in ("real", "generated"):
+            best.setdefault(self.standing.best_rival(kind), []).append(kind)
+        named = [f"{method_name(rival)} ({listed(kinds)} tables)" for rival, kinds in best.items() if rival]
+        return [*said, *([f"If that matters, also try {listed(named)}."] if named else [])]
 
     def statistician(self) -> list[str]:
         """Replicates, intervals, sources."""
@@ -125,7 +108,8 @@ class Answer:
             f"Each comparison was run {times} on new splits or new draws; differences are paired.",
             f"The {count(len(found.data_sets))} tables come from {sources} sources only: expect other results on other"
             " kinds of tables.",
-            *self._behind(),
+            f"On {count(found.n_behind)} of {count(len(found.data_sets))} tables some rival has a lower loss; among"
+            f" equals it would be {count(found.behind_among_equals)}.",
             f"Over all of them, average ranks that differ by less than {critical} are not significantly different.",
         ]
 
