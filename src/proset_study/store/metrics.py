@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -53,15 +54,26 @@ def brier_score(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | N
 
 
 def roc_auc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:
-    """Area under the ROC curve; of more than two classes the unweighted mean over all pairs (Hand and Till 2001)."""
+    """Area under the ROC curve; of more than two classes the mean over all pairs of them (Hand and Till 2001).
+
+    Sample weights count in both, where scikit-learn has none for pairs of classes.
+    """
+    if weight is not None:  # a class whose samples all weigh nothing is in no pair
+        probabilities, y, weight = probabilities[weight > 0], y[weight > 0], weight[weight > 0]
+    if probabilities.shape[1] == 2:
+        return _area(probabilities[:, 1], y == 1, weight)
+    areas = []
+    for a, b in combinations(np.unique(y), 2):
+        pair = (y == a) | (y == b)
+        of_pair = y[pair], None if weight is None else weight[pair]
+        areas.append(sum(_area(probabilities[pair, k], of_pair[0] == k, of_pair[1]) for k in (a, b)) / 2)
+    return float(np.mean(areas))
+
+
+def _area(score, is_event, weight):
     from sklearn.metrics import roc_auc_score
 
-    n_classes = probabilities.shape[1]
-    if n_classes == 2:
-        return float(roc_auc_score(y, probabilities[:, 1], sample_weight=weight))
-    if weight is not None:  # scikit-learn has no sample weights for pairs of classes, but one of 0 is as good as none
-        probabilities, y = probabilities[weight > 0], y[weight > 0]
-    return float(roc_auc_score(y, probabilities, multi_class="ovo", average="macro", labels=range(n_classes)))
+    return float(roc_auc_score(is_event, score, sample_weight=weight))
 
 
 def balanced_accuracy(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:

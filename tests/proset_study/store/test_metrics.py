@@ -43,6 +43,12 @@ def test_roc_auc_of_three_classes_is_the_mean_over_pairs(rng):
     assert roc_auc(*some) == pytest.approx(expected)  # rows without weight are not there
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_weight_in_roc_auc_is_a_number_of_copies(rng, n_classes):
+    p, y, copies = rng.dirichlet(np.ones(n_classes), 40), rng.integers(0, n_classes, 40), rng.integers(1, 5, 40)
+    assert roc_auc(p, y, copies.astype(float)) == pytest.approx(roc_auc(p.repeat(copies, axis=0), y.repeat(copies)))
+
+
 def test_balanced_accuracy_is_the_mean_over_classes():
     p = np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.4, 0.6]])
     assert balanced_accuracy(p, np.array([0, 0, 1, 1])) == pytest.approx(0.75)
