@@ -1,6 +1,7 @@
 """How often a classifier is wrong, and how, in groups of samples."""
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def group_rates(
     import pandas as pd
 
     target = column_or_1d(y)
-    if isinstance(groups, str | int) or callable(groups):
+    if isinstance(groups, str | Integral) or callable(groups):
         labels = group_labels(groups, X, "groups")
     else:
         labels = plain_labels(groups, len(target), "groups")

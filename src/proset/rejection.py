@@ -225,7 +225,9 @@ class RejectOptionClassifier(HeldOutClassifier):
         ['setosa', 'rejected']
         """
         rejected = self.score_quantile(X) < self.rejection_rate
-        return np.where(rejected, self._reject_label, self.estimator_.predict(X))
+        # With a type of its own: as a plain number it would take that of the classes, where -1 may be 255.
+        label = np.array(self._reject_label, dtype=np.min_scalar_type(self._reject_label))
+        return np.where(rejected, label, self.estimator_.predict(X))
 
 
 def scores_of(fitted: Any, X: Any, criterion: str) -> np.ndarray:

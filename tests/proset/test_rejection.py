@@ -123,6 +123,27 @@ def test_quantiles_are_those_of_the_group(rng):
         np.testing.assert_array_equal(model.score_quantile(strange), pooled.score_quantile(strange))
 
 
+@pytest.mark.parametrize(
+    ("classes", "given", "expected"),
+    [
+        ([0, 1, 2], None, -1),
+        ([0, 1, 2], 99, 99),
+        (["a", "b", "c"], None, "rejected"),
+        (["a", "b", "c"], "ask somebody", "ask somebody"),  # longer than the classes
+        (np.array([1, 254, 255], dtype=np.uint8), None, -1),  # which is 255 in eight bits
+        (np.array([1, 2, 44], dtype=np.uint8), 300, 300),
+        (np.array(["a", "b", "c"], dtype=object), "?", "?"),
+    ],
+)
+def test_a_rejected_sample_has_the_label(iris, classes, given, expected):
+    X, y = iris[0], np.asarray(classes)[iris[1]]
+    model = RejectOptionClassifier(CLASSIFIER, 0.2, "confidence", reject_label=given).fit(X, y)
+    rejected = model.score_quantile(X) < 0.2
+    assert 0 < rejected.sum() < len(X)
+    assert set(model.predict(X)[rejected].tolist()) == {expected}
+    np.testing.assert_array_equal(model.predict(X)[~rejected], model.estimator_.predict(X[~rejected]))
+
+
 def test_a_label_of_another_kind_than_the_classes_is_refused(iris):
     with pytest.raises(ValueError, match="reject_label: 'no' is not allowed, must be a number that is no class"):
         RejectOptionClassifier(PROSET, reject_label="no").fit(*iris)
