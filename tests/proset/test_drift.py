@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, fisher_exact
 from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -42,6 +42,26 @@ def test_shares_are_counted_as_they_say(model):
     features = found[found["of"] == "feature"]
     assert features["name"].tolist() == [str(model.feature_names_in_[d]) for d in model.active_features_]
     np.testing.assert_allclose(features["usual below"], 0.1, atol=0.002)
+
+
+@pytest.mark.parametrize(("confidence_level", "n_differing"), [(0.5, 6), (0.95, 4), (1 - 1e-9, 0)])
+def test_chances_are_those_of_exact_tests_of_the_counts(model, confidence_level, n_differing):
+    new, usual = blobs(80, 3, shift=(0.0, 1.5, 0.0))[0], blobs(120, 4)[0]
+    found = model.drift(new, reference=usual, confidence_level=confidence_level)
+
+    def chance(now, of_now, before, of_before):
+        return fisher_exact([[now, of_now - now], [before, of_before - before]]).pvalue
+
+    shares = found[["below", "usual below"]].fillna(0.0)  # missing where there is no sample
+    for row, (below, usually) in zip(found.to_dict("records"), shares.to_numpy(), strict=True):
+        n, before = row["samples"], round(row["usual share"] * len(usual))
+        expected = chance(round(n * below), n, round(before * usually), before)
+        if row["of"] == "prototype":
+            expected = min(1.0, 2.0 * min(expected, chance(n, len(new), before, len(usual))))
+        assert row["p"] == pytest.approx(expected)
+        assert row["share"] == n / len(new)
+        assert row["differs"] == (row["p"] <= (1.0 - confidence_level) / len(found))
+    assert found["differs"].sum() == n_differing
 
 
 def test_moved_samples_differ_and_others_do_not(model):
