@@ -86,7 +86,7 @@ class Answers(Explanations):
         Raises
         ------
         ValueError
-            If there are `y` or `groups` without `X`, or they do not fit it.
+            If there are `y` or `groups` without `X`, `groups` without `y`, or they do not fit it.
         ImportError
             Without pandas or jinja2.
 

@@ -102,6 +102,30 @@ def test_a_mixed_table_and_a_model_from_a_file(mixed, tmp_path):
     assert "What would have to be different" in page(loaded)
 
 
+@pytest.mark.parametrize(
+    "groups", ["colour", 2, lambda X: X["age"] > 40, [0, 1] * 200], ids=["name", "number", "function", "labels"]
+)
+def test_rates_on_the_page_are_those_of_the_groups(mixed, tmp_path, groups):
+    X, y, model = mixed
+    model.report(tmp_path / "model.html", X=X, y=y, groups=groups)
+    rows = Page((tmp_path / "model.html").read_text(encoding="utf-8")).rows
+    for label, rates in group_rates(model, X, y, groups).iterrows():
+        row = ["missing" if label is None else str(label), *(f"{rate:,.4g}" for rate in rates)]
+        assert row in rows
+
+
+def test_unfamiliar_samples_on_the_page_are_those_of_drift(mixed, tmp_path):
+    X, _, model = mixed
+    X = X.head(60).assign(age=X["age"] + 15.0)
+    model.report(tmp_path / "model.html", X=X)
+    text = (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert "Errors" not in text  # without classes
+    for row in model.drift(X).to_dict("records"):
+        numbers = [f"{row[name]:,.4g}" for name in ("below", "low", "high", "usual below")]
+        differs = "differs" if row["differs"] else ""
+        assert [row["of"], row["name"], str(row["samples"]), *numbers, differs] in Page(text).rows
+
+
 def test_categories_through_a_pipeline(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": 1000 * rng.normal(size=200), "colour": rng.choice(["red", "blue"], 200)})
@@ -118,8 +142,13 @@ def test_categories_through_a_pipeline(tmp_path):
 def test_what_does_not_fit_is_said_at_once(wine, tmp_path):
     X, y = wine
     model = ProsetClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        model.report(tmp_path / "model.html", X=X, y=y[:5])
+    for samples, said in (
+        ({"X": X, "y": y[:5]}, "inconsistent numbers of samples"),
+        ({"groups": y}, "groups: not allowed without X"),
+        ({"X": X, "groups": y}, "groups: not allowed without y"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            model.report(tmp_path / "model.html", **samples)
     assert not (tmp_path / "model.html").exists()
 
 
