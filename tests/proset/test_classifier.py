@@ -181,6 +181,38 @@ def test_too_few_iterations_warn_and_are_recorded(wine):
 
 
 @pytest.mark.parametrize(
+    "settings",
+    [
+        {"max_prototypes": None},
+        {"max_prototypes": 5},
+        {"max_prototypes": None, "max_features": 3},
+        {"max_prototypes": 5, "n_batches": 2},
+        {"references": "split", "random_state": 0},
+    ],
+    ids=str,
+)
+def test_a_smaller_tolerance_takes_more_iterations(wine, settings):
+    """Where a fit ends: all prototypes, after an elimination, and as published."""
+    tolerances, given = (1e-2, 1e-8), {"lambda_v": 0.01, "lambda_w": 1e-4, **settings}
+    rough, exact = (ProsetClassifier(tol=tol, **given).fit(*wine) for tol in tolerances)
+    assert rough.n_iter_ + 5 < exact.n_iter_
+    for model in (rough, exact):
+        assert model.n_iter_ == max(batch.n_iter for batch in model.batches_)
+        assert all(batch.converged for batch in model.batches_)
+    if "max_features" not in settings and "n_batches" not in settings:  # which may be others
+        assert exact.batches_[0].objective < rough.batches_[0].objective
+
+
+def test_attributes_of_a_fit_without_batches_and_of_an_empty_one(wine):
+    nothing = ProsetClassifier(n_batches=0).fit(*wine)
+    assert (nothing.n_iter_, nothing.n_prototypes_, nothing.feature_weights_.shape) == (0, 0, (0, 13))
+    model = ProsetClassifier(3, references="split", lambda_v=0.01, lambda_w=1e-4, random_state=0).fit(*wine)
+    sizes = [len(batch.labels) for batch in model.batches_]
+    assert 0 in sizes
+    assert [bool(of_batch.any()) for of_batch in model.feature_weights_] == [size > 0 for size in sizes]
+
+
+@pytest.mark.parametrize(
     ("factor", "lambda_v", "cause"),
     [
         (1e3, 1e-3, "standard deviation of .*, expected is about 1: use scale=True"),
