@@ -50,6 +50,22 @@ def test_a_model_with_the_chosen_penalties_is_the_model_without_arguments():
     best = found["mean_loss"].argmin()
     assert (model.lambda_v_, model.lambda_w_) == (found["lambda_v"][best], found["lambda_w"][best])
     assert found["mean_loss"][best] < found["prior_loss"]
+    assert found["standard_error"][best] == 0.0  # of its difference from itself
+    assert (np.delete(found["standard_error"], best) > 0.0).all()
+
+
+def test_a_fit_reports_its_own_choices_only():
+    X, y = noisy()
+    model = ProsetClassifier(max_prototypes="best").fit(X, y)
+    assert len(set(model.penalty_search_["lambda_v"])) > 1
+    assert "mean_loss" in model.prototype_path_
+    model.set_params(lambda_v=0.01, max_prototypes=5).fit(X, y)
+    assert set(model.penalty_search_["lambda_v"]) == {model.lambda_v_} == {0.01}
+    assert "mean_loss" not in model.prototype_path_
+    for settings in ({"lambda_w": 1e-4, "max_prototypes": None}, {"lambda_v": "auto", "references": "split"}):
+        model.set_params(**settings).fit(X, y)
+        assert not hasattr(model, "penalty_search_")
+        assert not hasattr(model, "prototype_path_")
 
 
 def test_no_seed_and_no_thread_has_a_part_above_a_thousand_rows():
