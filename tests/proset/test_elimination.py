@@ -4,6 +4,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
+from tests.reference import classifier as reference
 
 from proset import ProsetClassifier, elimination, penalty_path
 from proset.elimination import Elimination
@@ -222,6 +223,36 @@ def test_recorded_losses_are_those_of_the_models_though_rows_agree_in_the_active
         parts = parts_of(of_size, samples)
         in_scaled = tuple(replace(part, v=part.v * model.scale_) for part in parts)
         assert search.score(in_scaled)[1] == pytest.approx(loss, rel=1e-4)
+
+
+@pytest.mark.parametrize("n_batches", [1, 2])
+def test_recorded_objectives_have_the_penalties_of_all_batches(n_batches):
+    X, y = load_wine(return_X_y=True)
+    lambdas, alphas = {"lambda_v": 0.01, "lambda_w": 1e-3}, {"alpha_v": 0.9, "alpha_w": 0.5}
+    model = ProsetClassifier(n_batches, **lambdas, **alphas).fit(X, y)
+    path = model.prototype_path_
+    for of_size, objective, loss in zip(model._sized, path["objective"], path["leave_one_out_loss"], strict=True):
+        of_v = [reference.penalty(batch.feature_weights * model.scale_, 0.01, 0.9) for batch in of_size.batches]
+        of_w = [reference.penalty(batch.prototype_weights, 1e-3, 0.5) for batch in of_size.batches]
+        assert objective == pytest.approx(loss + sum(of_v) + sum(of_w), rel=1e-9)
+    assert path["n_prototypes"].tolist() == [of_size.n_prototypes() for of_size in model._sized]
+    assert path["n_features"].tolist() == [len(of_size.active_features()) for of_size in model._sized]
+
+
+@pytest.mark.parametrize("rule", ["one_standard_error", "best"])
+def test_the_number_follows_from_the_table_of_sizes(rule):
+    X, y = load_wine(return_X_y=True)
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=rule).fit(X, y)
+    table = model.size_table(X, y, n_features=[X.shape[1]])
+    numbers, mean, error = table["n_prototypes"], table["mean_loss"][0], table["standard_error"][0]
+    assert error[0] == 0.0  # of no gain
+    assert (error[1:] > 0.0).all()
+    least = mean.argmin()
+    limit = mean[least] + (error[least] if rule == "one_standard_error" else 0.0)
+    assert model.n_prototypes_ == numbers[np.flatnonzero(mean <= limit)[0]] < numbers[-1]
+    path = model.prototype_path_
+    at = np.searchsorted(numbers, path["n_prototypes"], side="right") - 1
+    np.testing.assert_array_equal(path["mean_loss"], mean[at])
 
 
 def test_a_smaller_model_has_no_larger_ones():
