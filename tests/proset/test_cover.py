@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 from tests.reference import set_cover as reference
 
 from proset import cover
-from proset.cover import ball_bits, euclidean_ball_bits, greedy, rank_radii
+from proset.cover import ball_bits, euclidean_ball_bits, greedy, path_radii, rank_radii
 from proset.cover_lp import best_rounding, relax, round_relaxed
 
 
@@ -206,3 +206,13 @@ def test_balls_by_one_product_are_those_of_the_distances(scale, grid, each):
     found = euclidean_ball_bits(X, X, radius)
     np.testing.assert_array_equal(found, expected)
     assert 0 < np.unpackbits(found).mean() < 1
+
+
+def test_radii_of_a_path_are_quantiles_of_positive_distances():
+    """From one in 10,000 on, a proportion that grows by 5 / 3 until it is 1."""
+    distances = np.concatenate([np.zeros(500), np.random.default_rng(0).exponential(size=50_000)])
+    radii = path_radii(distances, 22)
+    shares = [np.mean(distances[distances > 0] <= radius) for radius in radii]
+    np.testing.assert_allclose(shares, np.minimum(1.0, 1e-4 * (5 / 3) ** np.arange(22)), atol=2e-5)
+    assert radii[-1] == distances.max()
+    assert path_radii(np.zeros(10), 3).tolist() == [1.0, 1.0, 1.0]

@@ -340,6 +340,9 @@ def test_without_refit_there_are_results_and_no_predictions(iris):
     assert not hasattr(found, "best_estimator_")
     for name in ("predict", "predict_proba", "staged_predict_proba", "familiarity", "explain", "export", "report"):
         assert not hasattr(found, name)
+    radii = SetCoverClassifierCV(3, refit=False).fit(*iris)
+    assert radii.best_params_["eps"] in radii.cv_results_["param_eps"]
+    assert not {"best_estimator_", "predict", "familiarity", "explain", "export"} & {*dir(radii), *vars(radii)}
 
 
 def test_progress_is_drawn_on_request(iris, capsys):
@@ -348,6 +351,32 @@ def test_progress_is_drawn_on_request(iris, capsys):
     assert re.search(r"\rstage 1: 6 fits\n\rstage 2: 0 fits\rstage 2: 3 fits", shown)
     ProsetClassifierCV(**QUICK).fit(*iris)
     assert capsys.readouterr().err == ""
+
+
+def test_the_bar_of_a_search_for_radii_is_drawn_on_request(iris, capsys):
+    SetCoverClassifierCV(3, cv=3, verbose=1).fit(*iris)
+    shown = capsys.readouterr()
+    assert [len(bar) for bar in re.findall(r"\rfolds: \[(#+) *\] \d of 3, \d+\.\d s", shown.err)] == [10, 20, 30]
+    assert shown.err.endswith("\n")
+    SetCoverClassifierCV(3, cv=3).fit(*iris)
+    assert shown.out + "".join(capsys.readouterr()) == ""
+
+
+def test_the_seed_of_a_search_for_radii_is_its_own(iris):
+    """Instead of that of the estimator; threads have no part in it."""
+    X, y = iris[0][:, :2], iris[1]  # classes overlap, so that there is something to round
+    searches = [
+        SetCoverClassifierCV([0.3, 0.6], estimator=SetCoverClassifier(method="lp", random_state=s), **settings).fit(
+            X, y
+        )
+        for s, settings in ((0, {}), (1, {"n_jobs": 2}), (0, {"random_state": 4}))
+        for settings in [{"cv": 2, "random_state": 3, **settings}]
+    ]
+    first, same, other = (search.best_estimator_ for search in searches)
+    assert first.random_state == same.random_state != other.random_state
+    assert first.prototype_index_.tolist() == same.prototype_index_.tolist()
+    scores = [search.cv_results_["mean_test_score"].tolist() for search in searches]
+    assert scores[0] == scores[1]
 
 
 def test_fits_that_do_not_converge_and_data_without_information_are_told(iris):
