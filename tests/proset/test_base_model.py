@@ -265,6 +265,15 @@ def test_the_planted_subgroup_is_found(subgroup, corrected):
     shares = moved["shares"].map(sum)
     assert (shares.head(50) > 0.3).all()
     assert set(moved["rows"].iloc[0]) <= set(corrected.batches_[0].sample_index)
+    order = moved["sample"].to_numpy()
+    base, then = corrected.base_.predict_proba(X)[order], corrected.predict_proba(X)[order]
+    codes = then.argmax(axis=1)
+    np.testing.assert_array_equal(moved["base"], corrected.classes_[base.argmax(axis=1)])
+    np.testing.assert_array_equal(moved["class"], corrected.classes_[codes])
+    for name, probabilities in (("probability by base", base), ("probability", then)):
+        np.testing.assert_allclose(moved[name], probabilities[np.arange(len(X)), codes])
+    np.testing.assert_allclose(moved["moved"], np.abs(then - base).sum(axis=1) / 2)
+    np.testing.assert_array_equal(moved["familiarity"], corrected.familiarity(X)[order])
 
 
 def test_gains_are_what_the_loss_rises_by(corrected):

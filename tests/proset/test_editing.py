@@ -100,6 +100,9 @@ def test_diff_says_what_changed(wine):
     moved = np.abs(model.predict_proba(X) - other.predict_proba(X)).sum(axis=1) / 2
     np.testing.assert_allclose(found.predictions["moved"], np.sort(moved)[::-1])
     assert found.predictions["sample"][0] == X.index[moved.argmax()]
+    order = found.predictions["sample"].to_numpy()
+    np.testing.assert_array_equal(found.predictions["class"], model.predict(X)[order])
+    np.testing.assert_array_equal(found.predictions["class then"], other.predict(X)[order])
     text = str(found)
     assert gone in text
     assert f"of {len(X)} predicted classes differ" in text
