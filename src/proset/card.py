@@ -19,6 +19,7 @@ import proset
 from proset.rates import group_rates
 from proset.tables import require
 from proset.units import feature_names
+from proset.validation import checked_top
 
 if TYPE_CHECKING:
     from skops.card import Card
@@ -106,8 +107,7 @@ def model_card(
 
     if (X is None) != (y is None):
         raise ValueError(f"{'X' if X is None else 'y'}: None is not allowed, X and y belong together")
-    if n_prototypes < 0:
-        raise ValueError(f"n_prototypes: {n_prototypes} is not allowed, must be at least 0")
+    checked_top(n_prototypes, "n_prototypes", least=0)
     classifier, transformer = _inside(model)
     names = feature_names(classifier, transformer)
     card = Card(model, model_diagram=model_diagram)

@@ -24,6 +24,7 @@ from proset.explain import exponents
 from proset.familiarity import staged_familiarity
 from proset.tables import named, require
 from proset.units import feature_names, feature_number, given_samples
+from proset.validation import check_proportion
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,12 +245,9 @@ def counterfactuals(
     classes = classifier.classes_
     if target is not None and (np.ndim(target) or target not in classes):
         raise ValueError(f"target: {target!r} is not allowed, must be one of {classes.tolist()}")
-    if probability is not None and not 0.0 < probability < 1.0:
-        raise ValueError(f"probability: {probability!r} is not allowed, must be between 0 and 1")
-    if not 0.0 <= min_familiarity_quantile < 1.0:
-        raise ValueError(
-            f"min_familiarity_quantile: {min_familiarity_quantile!r} is not allowed, must be at least 0 and below 1"
-        )
+    if probability is not None:
+        check_proportion(probability, "probability")
+    check_proportion(min_familiarity_quantile, "min_familiarity_quantile", also_zero=True)
     _, labels, given = given_samples(X, None, None)
     points, model = classifier._validated(given), classifier._model
     code = None if target is None else int(np.flatnonzero(classes == target)[0])

@@ -25,6 +25,7 @@ from proset.familiarity import quantile
 from proset.model import Model
 from proset.tables import require
 from proset.units import feature_names, given_samples
+from proset.validation import check_proportion
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,9 +48,8 @@ def drift(
     require("pandas", "drift")
     import pandas as pd
 
-    for name, value in (("level", level), ("confidence_level", confidence_level)):
-        if not 0.0 < value < 1.0:
-            raise ValueError(f"{name}: {value!r} is not allowed, must be between 0 and 1")
+    check_proportion(level, "level")
+    check_proportion(confidence_level, "confidence_level")
     transformer, _, given = given_samples(X, None, transformer)
     if reference is None:
         training = classifier._fitted_to("reference")

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from proset import model
 from proset.familiarity import quantile, staged_familiarity
 from proset.fitted_state import FittedState
+from proset.validation import checked_top
 
 
 class FittedModel(FittedState):
@@ -239,10 +240,9 @@ class FittedModel(FittedState):
         """
         check_is_fitted(self, "scale_")
         least = self._of_all_sizes()[0].n_prototypes()
-        if not (isinstance(n, Integral) and n >= least):
-            raise ValueError(f"n: {n!r} is not allowed, must be a whole number of at least {least}")
+        n = checked_top(n, "n", least)
         smaller = self._copied()
-        place = self._largest(int(n))
+        place = self._largest(n)
         if self._sized[place] is not self._model:
             smaller.__dict__.pop("_regions", None)
         smaller._sized, smaller._sized_familiarity = self._sized[: place + 1], self._sized_familiarity[: place + 1]

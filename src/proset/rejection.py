@@ -157,7 +157,8 @@ class RejectOptionClassifier(HeldOutClassifier):
             raise ValueError(f"y: classes of type {labels.dtype} are not allowed, must be numbers or text")
         is_text = labels.dtype.kind in "US" or any(isinstance(label, str) for label in labels[:1])
         self._reject_label = ("rejected" if is_text else -1) if self.reject_label is None else self.reject_label
-        if self._reject_label in labels or isinstance(self._reject_label, str) != is_text:
+        is_other = isinstance(self._reject_label, bool) or isinstance(self._reject_label, str) != is_text
+        if is_other or self._reject_label in labels:
             raise ValueError(
                 f"reject_label: {self._reject_label!r} is not allowed, must be {'a string' if is_text else 'a number'} "
                 f"that is no class, classes are {', '.join(map(repr, labels[:5].tolist()))}"

@@ -1,6 +1,6 @@
 """Checks of input that both classifiers make."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,18 @@ def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | st
     return weighted
 
 
-def checked_top(top: Any, name: str = "top") -> int:
-    """How many are listed or shown; ValueError unless that is at least 1."""
-    if isinstance(top, bool) or not isinstance(top, Integral) or int(top) < 1:
-        raise ValueError(f"{name}: {top!r} is not allowed, must be a whole number of at least 1")
+def checked_top(top: Any, name: str = "top", least: int = 1) -> int:
+    """How many are listed or shown; ValueError unless that is at least `least`."""
+    if isinstance(top, bool) or not isinstance(top, Integral) or int(top) < least:
+        raise ValueError(f"{name}: {top!r} is not allowed, must be a whole number of at least {least}")
     return int(top)
+
+
+def check_proportion(value: Any, name: str, also_zero: bool = False) -> None:
+    """ValueError unless a value is a number between 0 and 1, exclusive, or also 0."""
+    if not isinstance(value, Real) or not (0.0 < value < 1.0 or (also_zero and value == 0.0)):
+        allowed = "at least 0 and below 1" if also_zero else "between 0 and 1"
+        raise ValueError(f"{name}: {value!r} is not allowed, must be {allowed}")
 
 
 def no_overflow() -> np.errstate:

@@ -157,7 +157,8 @@ def test_the_code_to_get_started_runs(tmp_path, monkeypatch):
 def test_bad_input_is_refused(wine, fitted):
     X, y = wine
     for settings, said in (
-        ({"n_prototypes": -1}, "n_prototypes: -1 is not allowed, must be at least 0"),
+        ({"n_prototypes": -1}, "n_prototypes: -1 is not allowed, must be a whole number of at least 0"),
+        ({"n_prototypes": "all"}, "n_prototypes: 'all' is not allowed, must be a whole number of at least 0"),
         ({"model": DummyClassifier().fit(X, y)}, "model: DummyClassifier is not allowed, must be a ProsetClassifier"),
         ({"model": ProsetClassifier()}, "not fitted"),
     ):

@@ -145,8 +145,9 @@ def test_a_rejected_sample_has_the_label(iris, classes, given, expected):
 
 
 def test_a_label_of_another_kind_than_the_classes_is_refused(iris):
-    with pytest.raises(ValueError, match="reject_label: 'no' is not allowed, must be a number that is no class"):
-        RejectOptionClassifier(PROSET, reject_label="no").fit(*iris)
+    for label in ("no", True):
+        with pytest.raises(ValueError, match=f"reject_label: {label!r} is not allowed, must be a number that is no"):
+            RejectOptionClassifier(PROSET, reject_label=label).fit(*iris)
 
 
 def test_groups_that_are_too_small_for_the_rate(rng):
