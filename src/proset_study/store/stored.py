@@ -305,12 +305,9 @@ class Stored:
         return self._of_numbers[experiment]
 
     def _read_rows(self, experiment):
-        files = (self._file_of_scores(replicate, experiment) for replicate in self.replicates)
-        return [row for file in files if file.exists() for row in read_scores(file)]
-
-    def _file_of_scores(self, replicate, experiment):
         template = layout.scores(self.study)
-        return self.folder / template.format(replicate=replicate, experiment=experiment)
+        files = [self.folder / template.format(replicate=r, experiment=experiment) for r in self.replicates]
+        return [row for file in files if file.exists() for row in read_scores(file)]
 
 
 class Finished(Stored):

@@ -39,16 +39,6 @@ class Edge:
     selected: int
     share: float | None
 
-    @property
-    def search(self) -> tuple[str, str, str, str, str]:
-        """The end, whatever the replicate."""
-        return self.experiment, self.variant, self.dataset, self.parameter, self.end
-
-    @property
-    def everywhere(self) -> tuple[str, str, str, str]:
-        """The end on all data sets."""
-        return self.experiment, self.variant, self.parameter, self.end
-
 
 @dataclass(frozen=True)
 class Explained:
@@ -75,14 +65,15 @@ def explained(study: Study, rows: list[Edge]) -> list[Explained]:
     Chance has to explain the number of edges on the data set, and that on all data sets of the experiment together: one
     that a few searches on each data set have is more than chance, though no data set shows it alone.
     """
-    found, elsewhere = [], groups(rows, "everywhere")
-    for group in groups(rows, "search").values():
+    names = ("experiment", "variant", "parameter", "end")
+    found, everywhere = [], groups(rows, *names)
+    for (*place, _), group in groups(rows, *names, "dataset").items():
         edge = group[0]
         (run,) = pick(study.runs.values(), experiment=edge.experiment, variant=edge.variant)
         searched = [study.data_sets_of(run, replicate) for replicate in study.replicates]
         n_searches = sum(edge.dataset in names for names in searched)
         n_everywhere = sum(len(names) for names in searched)
-        chance = _is_chance(group, n_searches) and _is_chance(elsewhere[edge.everywhere], n_everywhere)
+        chance = _is_chance(group, n_searches) and _is_chance(everywhere[*place], n_everywhere)
         explanation = _explanation(run, edge, _share(group) if chance else 0.0)
         counts = (sum(row.optimal for row in group), sum(row.selected for row in group))
         found.append(Explained(edge, n_searches, *counts, explanation))
@@ -135,17 +126,15 @@ def _explanation(run: Run, edge: Edge, share: float) -> str:
         return given
     method = methods.get(run.method)
     if name == method.complexity:
-        bounds: dict[str, float] = {"smallest": method.min_complexity, "largest": largest_complexity(method)}
-        tried: dict[str, float] = {
-            "smallest": method.min_complexity,
-            "largest": run.stage("stage2", edge.dataset)["complexity"],
-        }
+        bounds: list[float] = [method.min_complexity, largest_complexity(method)]
+        tried: list[float] = [method.min_complexity, run.stage("stage2", edge.dataset)["complexity"]]
     else:
-        bounds = {"smallest": method.parameters[name].low, "largest": method.parameters[name].high}
+        bounds = [method.parameters[name].low, method.parameters[name].high]
         ((low, high, *_),) = run.stage("stage1", edge.dataset)["space"][name].values()
-        tried = {"smallest": low, "largest": high}
-    if tried[end] == bounds[end]:
-        return f"there is nothing beyond {format_number(name, bounds[end])}"
+        tried = [low, high]
+    place = [*ENDS].index(end)
+    if tried[place] == bounds[place]:
+        return f"there is nothing beyond {format_number(name, bounds[place])}"
     if share:
         return f"chance, {share:.1%} of the random trials are there"
     return ""

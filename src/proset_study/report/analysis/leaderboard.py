@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
-from scipy.stats import rankdata
+import numpy as np
+
+from proset_study.report.analysis import statistics
 
 VERIFIED, RECOMPUTED, CLAIMED = "verified by refits", "recomputed from predictions", "only claimed"
 
@@ -42,8 +43,6 @@ def ranked(entries: Sequence[Entry], data_sets: Sequence[str]) -> list[tuple[flo
     [(1.0, 'b'), (2.0, 'a')]
     """
     compared = [entry for entry in entries if entry.is_ranked(data_sets)]
-    if not compared:
-        return []
-    ranks = [rankdata([entry.losses[data_set] for entry in compared]) for data_set in data_sets]
-    means = [fmean(of_entry) for of_entry in zip(*ranks, strict=True)]
+    losses = np.array([[entry.losses[data_set] for entry in compared] for data_set in data_sets])
+    means = statistics.rank(losses).mean(axis=0).tolist()
     return sorted(zip(means, compared, strict=True), key=lambda pair: (pair[0], pair[1].name))

@@ -23,8 +23,7 @@ def finals_of(stored: Stored, runs: Iterable[Run], data_set: str, replicate: int
 
 def has_path(run: Run, data_set: str) -> bool:
     """Whether stage 2 of a run tries more than one complexity."""
-    stage = run.stage("stage2", data_set)
-    return stage is not None and stage["complexity"] > get(run.method).min_complexity
+    return run.stage("stage2", data_set)["complexity"] > get(run.method).min_complexity
 
 
 def main_score(study: Study) -> str:

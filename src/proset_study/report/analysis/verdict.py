@@ -211,9 +211,8 @@ def printed_losses(published: Path, experiments: Collection[str]) -> dict[tuple[
 
 def _score(values, overlap, published, best):
     numbers = list(values.values())
-    if len(numbers) == 1:
-        return Score(numbers[0], None, None, published, best, 1)
-    return Score(fmean(numbers), stdev(numbers), shown_interval(numbers, overlap), published, best, len(numbers))
+    deviation = stdev(numbers) if len(numbers) > 1 else None
+    return Score(fmean(numbers), deviation, shown_interval(numbers, overlap), published, best, len(numbers))
 
 
 def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:

@@ -1,26 +1,20 @@
 """What the topics of one report give: its numbers.json, which article and findings read."""
 
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from proset_study.report.article import battery, beyond, methods, open_track, study  # noqa: F401 - they register topics
-from proset_study.report.article.topics import TOPICS, Content, Reported
+from proset_study.report.article.topics import TOPICS, Reported
 from proset_study.store.stored import Missing
 
 
-def numbers(folder: Path, published: Path | None = None) -> dict[str, Content]:
-    """What the records of a report give, by topic: those of which it has all files, and its config all entries."""
+def numbers_record(folder: Path, published: Path) -> dict[str, Any]:
+    """What numbers.json of a report has, by topic: those of which it has all files, and its config all entries."""
     found, opened = {}, cache(lambda: Reported(folder, published))
     for name, entry in TOPICS.items():
-        try:
+        with suppress(Missing):
             if entry.report:
-                found[name] = entry.content(folder, opened)
-        except Missing:
-            continue
+                found[name] = entry.content(folder, opened).to_json()
     return found
-
-
-def numbers_record(folder: Path, published: Path) -> dict[str, Any]:
-    """What numbers.json of a report has."""
-    return {name: content.to_json() for name, content in numbers(folder, published).items()}

@@ -13,7 +13,7 @@ from tests.proset_study.report.article.conftest import copied
 
 from proset_study.base.records import read_json, write_json
 from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather
-from proset_study.report.article.numbers import numbers, numbers_record
+from proset_study.report.article.numbers import numbers_record
 from proset_study.report.article.page import findings
 from proset_study.report.article.sources import CALLS, PAGE
 from proset_study.report.article.study import DRAWS, STUDY
@@ -164,7 +164,7 @@ def test_numbers_of_a_report_are_read_where_it_has_written_them(whole, everythin
 
 def test_a_report_without_all_published_data_sets_gives_what_it_has():
     project = Path(__file__).parents[4]
-    assert [*numbers(project / DRAWS, project / PUBLISHED)] == ["claims"]
+    assert [*numbers_record(project / DRAWS, project / PUBLISHED)] == ["claims"]
 
 
 @pytest.mark.slow
