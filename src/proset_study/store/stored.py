@@ -214,21 +214,17 @@ class Stored:
         return self.study.replicates
 
     @cached_property
-    def _by_replicate(self) -> dict[int, list[Final]]:
-        """Those that have been computed, looked for once: of very many, files are asked for again and again else."""
-        finals: dict[int, list[Final]] = {}
+    def _finals(self) -> dict[tuple[int, str | None], list[Final]]:
+        """Those that have been computed, by replicate, and by replicate and data set.
+
+        They are looked for once: of very many, files are asked for again and again else.
+        """
+        finals: dict[tuple[int, str | None], list[Final]] = {}
         for names in self.study.final_models(self.replicates):
             final = self._final(*names)
             if layout.file_in(final.folder, layout.FIT).exists():
-                finals.setdefault(final.replicate, []).append(final)
-        return finals
-
-    @cached_property
-    def _by_data_set(self) -> dict[tuple[int, str], list[Final]]:
-        finals: dict[tuple[int, str], list[Final]] = {}
-        for replicate, of_replicate in self._by_replicate.items():
-            for final in of_replicate:
-                finals.setdefault((replicate, final.data_set), []).append(final)
+                for data_set in (None, final.data_set):
+                    finals.setdefault((final.replicate, data_set), []).append(final)
         return finals
 
     def _final(self, replicate, run, data_set):
@@ -242,9 +238,7 @@ class Stored:
     def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
         """Final models that have been computed, in the order of the config; of the first replicate by default."""
         replicate = self.replicates[0] if replicate is None else replicate
-        if data_set is None:
-            return list(self._by_replicate.get(replicate, []))
-        return list(self._by_data_set.get((replicate, data_set), []))
+        return list(self._finals.get((replicate, data_set), []))
 
     def all_finals(self) -> list[Final]:
         """`finals` of every replicate."""

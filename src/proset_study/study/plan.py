@@ -56,7 +56,8 @@ def all_fits_of(rule: str, wildcards: dict[str, str], study: Study) -> list[Fits
 def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
     """What a job fits, and roughly how long that takes; None for jobs that fit nothing."""
     if rule == "standing_on":
-        return _of_all(wildcards["data_set"], study)
+        (run,) = study.runs
+        return _of_run(run, wildcards["data_set"], study, len(study.replicates))
     if rule not in ("stage1", "stage2", "fit", "evaluate"):
         return None
     run, data_set = wildcards["run"], wildcards["data_set"]
@@ -98,18 +99,10 @@ def _numbers(rule, wildcards):
     return [(fold, trial) for fold in folds for trial in range(first, last + 1)]
 
 
-def _of_all(data_set: str, study: Study) -> Fits:
-    """All fits of a study of one method on a data set."""
-    (run,) = study.runs
-    method, number, seconds = _of_run(run, data_set, study)
-    times = len(study.replicates)
-    return Fits(method, times * number, times * seconds)
-
-
-def _of_run(run: str, data_set: str, study: Study) -> Fits:
-    """Searches and final fits of a run in one replicate."""
-    number = all_runs.fits_of_run(study, run, data_set)
-    return Fits(study.runs[run].method, number, all_runs.seconds_of_run(study, run, data_set))
+def _of_run(run: str, data_set: str, study: Study, n_replicates: int = 1) -> Fits:
+    """Searches and final fits of a run."""
+    number, seconds = all_runs.fits_of_run(study, run, data_set), all_runs.seconds_of_run(study, run, data_set)
+    return Fits(study.runs[run].method, n_replicates * number, n_replicates * seconds)
 
 
 def _place(wildcards):

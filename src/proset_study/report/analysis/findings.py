@@ -116,7 +116,8 @@ def selected_features(stored: Stored) -> list[dict]:
 
     A category that is in few rows may be no feature in some of them.
     """
-    found: dict[tuple[str, str, str], list[Counter[str]]] = {}  # a counter for each replicate
+    used: dict[tuple[str, str, str], Counter[str]] = {}
+    replicates: Counter[tuple[str, str, str]] = Counter()
     names: dict[tuple, list[str]] = {}  # without categories all replicates share them
     for final in stored.one_by_one():
         if methods.makes(final.run.method, WeightedPrototypeModel):
@@ -124,16 +125,15 @@ def selected_features(stored: Stored) -> list[dict]:
             place = final.place if final.model.encoder else (final.data_set, final.metric)
             if place not in names:
                 names[place] = final.feature_names.tolist()
-            used: Counter[str] = Counter()
+            key = (final.run.experiment, final.data_set, final.run.variant)
+            replicates[key] += 1
             for d, name in enumerate(names[place]):
-                used[name] += d in active
-            found.setdefault((final.run.experiment, final.data_set, final.run.variant), []).append(used)
-    rows = []
-    for key, counters in found.items():
-        counts = {name: sum(c[name] for c in counters) for name in dict.fromkeys(n for c in counters for n in c)}
-        numbers = ((name, len(counters), n, n / len(counters)) for name, n in counts.items())
-        rows += [dict(zip(FEATURE_COLUMNS, (*key, *of_feature), strict=True)) for of_feature in numbers]
-    return rows
+                used.setdefault(key, Counter())[name] += d in active
+    return [
+        dict(zip(FEATURE_COLUMNS, (*key, name, replicates[key], number, number / replicates[key]), strict=True))
+        for key, counts in used.items()
+        for name, number in counts.items()
+    ]
 
 
 def _complexity(stage, records, selection, chosen):

@@ -2,12 +2,14 @@
 
 import os
 import platform
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import Distribution, version
 from pathlib import Path
+from typing import Any
 
 from proset import __version__, arithmetic
 from proset.archive import read_archive
@@ -77,33 +79,30 @@ def fits_and_cost(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, f
 @cache
 def _summary(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]], list[str], dict[bool, dict]]:
     """What is asked of all records of fits of a replicate, in one pass: `fits_and_cost`, and what made their bits."""
-    cost: dict[str, dict[str, float]] = {}
+    cost: defaultdict[str, Any] = defaultdict(Counter)
     not_converged = []
     made_by: dict[bool, dict[str, str]] = {True: {}, False: {}}  # an example of each, of proset and of libraries
     for name, record in fit_records(stored, replicate):
-        total = cost.setdefault(record["method"], {"fits": 0})
-        total["fits"] += 1
-        for quantity, seconds in record["resources"].items():
-            if quantity.endswith("_s"):
-                total[quantity] = total.get(quantity, 0.0) + seconds
-        total["matrix_products"] = total.get("matrix_products", 0.0) + matrix_products(record)
+        seconds = {quantity: number for quantity, number in record["resources"].items() if quantity.endswith("_s")}
+        cost[record["method"]].update({"fits": 1, **seconds, "matrix_products": matrix_products(record)})
         if not record["summary"].get("converged", True):
             which = "".join(f", {unit} {record[unit]}" for unit in ("fold", "trial") if unit in record)
             not_converged.append(f"{name}{which}")
         made_by[uses_kernel(record["method"])].setdefault(record["arithmetic"], name)
-    for total in cost.values():  # at the end: many a fit takes less than what is rounded
-        total |= {name: round(number, 1 if name == "matrix_products" else 3) for name, number in total.items()}
-    return cost, not_converged, made_by
+    rounded = {  # at the end: many a fit takes less than what is rounded
+        method: {name: round(number, 1 if name == "matrix_products" else 3) for name, number in total.items()}
+        for method, total in cost.items()
+    }
+    return rounded, not_converged, made_by
 
 
 def cost_by_method(manifest: dict) -> dict[str, dict[str, float]]:
     """What the manifest says of cost, added up over the replicates."""
-    totals: dict[str, dict[str, float]] = {}
+    totals: defaultdict[str, Any] = defaultdict(Counter)
     for by_method in manifest["cost"].values():
         for method, cost in by_method.items():
-            total = totals.setdefault(method, {})
-            total |= {key: total.get(key, 0) + value for key, value in cost.items()}
-    return totals
+            totals[method].update(cost)
+    return dict(totals)
 
 
 def arithmetics(stored: Stored) -> dict:

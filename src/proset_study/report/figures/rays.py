@@ -7,14 +7,7 @@ from proset_study.data.metrics import compares_features
 from proset_study.data.splits import TEST
 from proset_study.methods import labels
 from proset_study.report.figures.registry import FigureSpec, of_data_set
-from proset_study.report.figures.style import (
-    MAIN_COLOURS,
-    ReportFigure,
-    legend,
-    method_style,
-    panels,
-    shared_labels,
-)
+from proset_study.report.figures.style import MAIN_COLOURS, ReportFigure, legend, method_style, panels, shared_labels
 from proset_study.report.wording import model, ranges
 from proset_study.store.stored import Final
 

@@ -5,14 +5,7 @@ from statistics import fmean
 from proset_study.methods import labels
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.paired import mean_difference
-from proset_study.report.analysis.response_curves import (
-    SCORES,
-    Curves,
-    compared,
-    crossings,
-    response_curves,
-    title,
-)
+from proset_study.report.analysis.response_curves import SCORES, Curves, compared, crossings, response_curves, title
 from proset_study.report.figures.registry import over_data_sets
 from proset_study.report.figures.style import MAIN_COLOURS, ReportFigure, legend, method_style, panels
 from proset_study.report.wording import span, wins

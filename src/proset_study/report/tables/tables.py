@@ -178,9 +178,9 @@ def shown_tables(stored: Stored, published: Path) -> list[tuple[Table, bool]]:
 def study_table(stored: Stored, name: str, published: Path) -> Table:
     """The table of one experiment or comparison; of the results only theirs are read."""
     config, runs = stored.study.config, stored.study.runs
-    comparisons = config.get("comparisons", {})
-    entry = comparisons[name] if name in comparisons else config["experiments"][name]
-    experiments = entry["experiments"] if name in comparisons else [name]
+    comparison = config.get("comparisons", {}).get(name)
+    entry = comparison or config["experiments"][name]
+    experiments = comparison["experiments"] if comparison else [name]
     missing = [
         (model.experiment, model.data_set, model.variant, runs[model.run].method)
         for model in stored.missing_models
@@ -195,7 +195,7 @@ def study_table(stored: Stored, name: str, published: Path) -> Table:
     numbers = numbers_of(rows, printed, missing)
     by_experiment = groups(numbers, "experiment")
     numbers = [number for e in experiments for number in by_experiment.get(e, [])]
-    if name not in comparisons:
+    if comparison is None:
         found = experiment_table(name, entry["title"], numbers, printed)
     else:
         kinds = {"experiments": comparison_table, "methods": methods_table, "prototypes": prototypes_table}
