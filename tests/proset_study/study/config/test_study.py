@@ -176,18 +176,9 @@ def test_only_restricts_experiments_and_data_sets(config):
             "experiments.X: method 'proset' needs lambda_v, lambda_w",
         ),
         (
-            "{experiments: {svm: {parameters: {gamma_features: 1.0}}}}",
-            "experiments.svm: method 'svm' needs exactly one of gamma, gamma_features in parameters or stage1.space, "
-            "given: gamma, gamma_features",
-        ),
-        (
             "{experiments: {X: {title: t, method: svm, data_sets: [wine], stage1: {trials: 3, complexity: 1, "
             "space: {C: {log_uniform: [0.1, 10]}}}, stage2: {complexity: 1}}}}",
             "method 'svm' needs exactly one of gamma, gamma_features in parameters or stage1.space, given: none",
-        ),
-        (
-            "{experiments: {E3: {stage1: {design: halton}}}}",
-            "experiments.E3.stage1.design: 'halton' is not allowed, allowed are random, sobol",
         ),
         (
             "{experiments: {E8: {overrides: {wnie: {stage2: {complexity: 3}}}}}}",
