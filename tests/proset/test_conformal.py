@@ -52,8 +52,7 @@ def covered(model, X, y):
     return model.predict_set(X)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
 
 
-@pytest.mark.parametrize("level", [0.8, 0.9])
-@pytest.mark.parametrize("by", ["number", "class"])
+@pytest.mark.parametrize(("level", "by"), [(0.8, "number"), (0.9, "class")])
 def test_every_group_is_covered_over_draws_of_calibration_samples(level, by):
     """Of n continuous scores the probability is rank / (n + 1); one fresh sample of a group per draw is independent."""
     rng, hits = np.random.default_rng(7), {0: [], 1: []}

@@ -11,7 +11,7 @@ from proset_study.data.generators.curves import Curves
 def test_probabilities_are_those_of_a_sum_along_the_curves(curve, noise):
     generated = Curves(curve=curve, noise=noise)
     X = generated.points(50, np.random.default_rng(0))
-    curves = generated._curves((np.arange(100_000) + 0.5) / 100_000)
+    curves = generated._curves((np.arange(10_000) + 0.5) / 10_000)
     squares = np.array([[((x - c) ** 2).sum(axis=1) for c in curves] for x in X])
     nearest = squares.min(axis=(1, 2), keepdims=True)
     densities = np.exp((nearest - squares) / (2 * noise**2)).sum(axis=2)
