@@ -2,6 +2,7 @@ import json
 import lzma
 import re
 import shutil
+from itertools import product
 from pathlib import Path
 
 import openpyxl
@@ -59,9 +60,6 @@ def test_an_honest_report_passes_with_many_refits_and_it_is_said_what_was_done(r
     assert re.search(
         r"not checked: 7 pages and figures \(index.html, ...\), not rendered again: made by other code", said
     )
-    assert check(report) == []
-    assert "no fit is repeated" in check.said
-    assert not any("repeated and compared" in line for line in check.said)
 
 
 def test_predictions_of_other_programs_are_those_of_the_records_to_the_byte(changed, check):
@@ -213,19 +211,21 @@ def test_changed_predictions_and_a_changed_split_are_found_though_their_checksum
     assert any(line.startswith("results.csv.xz") for line in found)
 
 
-@pytest.mark.parametrize("key", ["log_loss", "n_fit"])
-def test_invented_trials_and_paths_are_found(changed, whole, check, key):
+def test_invented_trials_and_paths_are_found(changed, whole, check):
+    keys = ("log_loss", "n_fit")
+
     def change(folder):
         for path in folder.glob("*/*/stage?/**/*.jsonl"):
             records = read_json_lines(path)
-            for record in records:
+            for record, key in product(records, keys):
                 record[key] = _slightly(record[key]) if isinstance(record[key], list) else record[key] * (1 + 1e-12)
             write_json_lines(path, records)
 
     repack(changed, whole, change)
     found = check(changed, n_refits=30)
-    assert any(re.search(rf", trial \d+ of fold \d: {key} is ", line) for line in found)
-    assert any(re.search(rf", fold \d: {key} is ", line) for line in found)
+    for key in keys:
+        assert any(re.search(rf", trial \d+ of fold \d: {key} is ", line) for line in found)
+        assert any(re.search(rf", fold \d: {key} is ", line) for line in found)
 
 
 def test_a_lost_evaluation_and_a_lost_record_are_named(changed, whole, check):
@@ -354,19 +354,16 @@ def test_without_its_archive_a_changed_number_of_a_refit_contradicts_what_is_mad
     assert any(line.startswith("findings/variance.csv, line ") for line in check(folder))
 
 
-@pytest.mark.parametrize(
-    ("pattern", "new"),
-    [
-        (r"(E3,proset,cross,,)refit_2(,log_loss)", r"\1refit_7\2"),
-        (r"(0,E3,proset,cross,,refit_2,log_loss,)(.*)\n", r"\1\2\n\1\2\n"),
-        (r"0,E3,proset,cross,,refit_2,.*\n", ""),
-    ],
-)
-def test_without_its_archive_rows_of_other_refits_are_found(released, check, pattern, new):
+def test_without_its_archive_rows_of_other_refits_are_found(released, check):
     folder, _ = released
-    edit(folder / layout.ALL_SCORES, lambda text: re.sub(pattern, new, text))
-    said = "results.csv.xz: 0, E3, proset, cross,  has other rows than a final model and its refits"
-    assert said in check(folder)
+    for pattern, new in (
+        (r"(E3,proset,cross,,)refit_2(,log_loss)", r"\1refit_7\2"),
+        (r"(0,E3,proset,flowers,,refit_2,log_loss,)(.*)\n", r"\1\2\n\1\2\n"),
+        (r"0,E3,proset,odd,,refit_2,.*\n", ""),
+    ):
+        edit(folder / layout.ALL_SCORES, lambda text, pattern=pattern, new=new: re.sub(pattern, new, text))
+    said = "results.csv.xz: 0, E3, proset, {},  has other rows than a final model and its refits"
+    assert {said.format(data_set) for data_set in ("cross", "flowers", "odd")} <= {*check(folder)}
 
 
 def test_the_archive_of_the_first_fits_has_nothing_of_others(whole, report):
@@ -445,38 +442,24 @@ def test_a_release_is_checked_without_the_report(released, check):
     ]
 
 
-def without_page(files):
-    sums = files["small/SHA256SUMS"].decode().splitlines(True)
-    files["small/SHA256SUMS"] = "".join(line for line in sums if "data_sets/odd.html" not in line).encode()
-    del files["small/data_sets/odd.html"]
-
-
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        (lambda files: files.pop("small/SHA256SUMS"), "SHA256SUMS is missing, a release has it"),
-        (
-            lambda files: files.update({"small/figures/overview/more.svg": b"a figure"}),
-            "figures/overview/more.svg is not in SHA256SUMS",
-        ),
-        (without_page, "1 file(s) that a release has are missing, the first is data_sets/odd.html"),
-        (
-            lambda files: files.pop("small/predictions/_index.json"),
-            "1 file(s) that a release has are missing, the first is predictions/_index.json",
-        ),
-    ],
-)
-def test_a_release_has_checksums_of_all_its_files_and_none_of_them_is_left_out(released, check, change, line):
+def test_a_release_has_checksums_of_all_its_files_and_none_of_them_is_left_out(released, check):
     _, archive = released
     files = dict(read_files(archive, lambda name: True))
-    change(files)
+    files["small/figures/overview/more.svg"] = b"a figure"
+    sums = files["small/SHA256SUMS"].decode().splitlines(True)
+    files["small/SHA256SUMS"] = "".join(line for line in sums if "data_sets/odd.html" not in line).encode()
+    del files["small/data_sets/odd.html"], files["small/predictions/_index.json"]
     write_files(archive, files.items())
-    assert line in check(None, archive=archive)
+    assert {
+        "figures/overview/more.svg is not in SHA256SUMS",
+        "1 file(s) of SHA256SUMS are missing, the first is 'predictions/_index.json'",
+        "2 file(s) that a release has are missing, the first is predictions/_index.json",
+    } <= {*check(None, archive=archive)}
 
 
 def test_with_its_archive_named_or_next_to_it_all_of_a_report_is_checked(released, check):
     folder, archive = released
-    assert check(folder, n_refits=3, archive=archive) == []
+    assert check(folder, archive=archive) == []
     neighbour = archive.rename(folder.parent / "small-report.tar.xz")
     assert check(folder, n_refits=3) == []
     said = "\n".join(check.said)
@@ -557,3 +540,5 @@ def test_a_report_that_was_made_before_a_score_was_added_is_right_and_says_so(re
     monkeypatch.setitem(LOSSES, "sharpness", sharpness)
     assert check(report) == []
     assert "the report was made before sharpness was a score: not in its tables, not checked" in check.said
+    assert "no fit is repeated" in check.said
+    assert not any("repeated and compared" in line for line in check.said)
