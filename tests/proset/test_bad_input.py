@@ -12,7 +12,7 @@ import subprocess
 import sys
 import urllib.request
 import zipfile
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +72,8 @@ COLOURS = "colour,b,kind\nred,1,x\n,2,y\nred,3,x\n"
 X, Y = load_iris(return_X_y=True)
 THIRDS = np.full((150, 3), 1 / 3)
 LINEAR = LogisticRegression(max_iter=1000)
+GIVEN = {"lambda_v": 0.01, "lambda_w": 1e-4}
+QUICK = ProsetClassifier(**GIVEN, max_prototypes=None)  # nothing is searched for
 TWO_CLASSES = FrozenEstimator(LogisticRegression().fit([[0.0] * 4, [1.0] * 4], [0, 1]))
 
 
@@ -158,7 +160,7 @@ def new_rows_as_numbers():
 
 def model_file(change):
     """`change` gets the path of a saved model before it is loaded."""
-    save_model(ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, Y), "model.npz")
+    save_model(fitted(), "model.npz")
     change(Path("model.npz"))
     load_model("model.npz")
 
@@ -206,36 +208,41 @@ def cover(X=X, sample_weight=None, candidates=None, **settings):
     SetCoverClassifier(**settings).fit(X, Y, sample_weight, candidates=candidates)
 
 
+@cache
+def fitted():
+    """A model that nobody may change."""
+    return fit(**GIVEN)
+
+
 def with_base(base):
-    return fit(base=base, lambda_v=0.01, lambda_w=1e-4)
+    return fit(base=base, **GIVEN)
 
 
 def ask(question):
     """A question to a fitted model."""
-    question(fit(lambda_v=0.01, lambda_w=1e-4))
+    question(fitted())
 
 
 def ask_mixed(question):
     """A question to a model of a table with a category, and that table."""
     table = frame(np.where(Y > 1, "x", "y"))
-    question(fit(table, lambda_v=0.01, lambda_w=1e-4), table.head(2))
+    question(fit(table, **GIVEN), table.head(2))
 
 
 def data_changed():
     changed = X.copy()
-    model = fit(changed, lambda_v=0.01, lambda_w=1e-4)
+    model = fit(changed, **GIVEN)
     changed[0, 0] = 0.0
     model.forget([3])
 
 
-def figure(display, model=None, X=X, **options):
-    fitted = ProsetClassifier(random_state=0) if model is None else model
-    display.from_estimator(fitted.fit(X, Y), X, Y, **options)
+def figure(display, model=QUICK, X=X, **options):
+    display.from_estimator(model.fit(X, Y), X, Y, **options)
 
 
 def fit_again(shift=0.0, **changes):
     """A second fit of a warm start."""
-    ProsetClassifier(2, warm_start=True).fit(X, Y).set_params(**changes).fit(X + shift, Y)
+    ProsetClassifier(2, warm_start=True, **GIVEN).fit(X, Y).set_params(**changes).fit(X + shift, Y)
 
 
 def convert(model, write=to_c, **settings):
@@ -451,7 +458,7 @@ CASES = {
     "weights for a base without": partial(fit, base=KNeighborsClassifier(), sample_weight=np.arange(1.0, 151.0)),
     "labels missing": partial(fit_labels, ["a", "b", None] * 50),
     "search in a file": lambda: save_model(ProsetClassifierCV(), "model.npz"),
-    "table as transformer": lambda: fit().report("page.html", pd.DataFrame(X)),
+    "table as transformer": lambda: fitted().report("page.html", pd.DataFrame(X)),
     "base in a file": lambda: save_model(with_base(LogisticRegression()), "model.npz"),
     "forest in C": lambda: to_c(with_base(RandomForestClassifier(5, random_state=0))),
     "minus one prototype": partial(fit, max_prototypes=-1),
@@ -464,22 +471,22 @@ CASES = {
     "no correlation": partial(cover, np.where(np.arange(150)[:, None] == 7, 1.0, X), metric="correlation"),
     "huge sample_weight": partial(cover, sample_weight=np.full(150, 1e307)),
     "negative sample_weight": partial(cover, sample_weight=np.r_[-1.0, np.ones(149)]),
-    "top 0": lambda: fit().explain(np.zeros(4), top=0),
+    "top 0": lambda: fitted().explain(np.zeros(4), top=0),
     "nothing to shrink to": lambda: fit(n_batches=0).shrink(),
     "reject label": lambda: RejectOptionClassifier(ProsetClassifier(), reject_label=1).fit(X, Y),
     "no score": lambda: RejectOptionClassifier(LINEAR).fit(X, Y),
     "negative class_weight": partial(fit, class_weight={0: -1.0}),
     "fewer batches": partial(fit_again, n_batches=1),
     "other data": partial(fit_again, shift=1.0),
-    "batches of a prediction": lambda: ProsetClassifier().fit(X, Y).predict(X, n_batches=3),
+    "batches of a prediction": lambda: fitted().predict(X, n_batches=3),
     "range from 0": lambda: ProsetClassifierCV(lambda_v=(0, 0.1)).fit(X, Y),
     "other estimator": lambda: ProsetClassifierCV(SetCoverClassifier()).fit(X, Y),
     "fold without class": lambda: ProsetClassifierCV(cv=KFold(3)).fit(X, Y),
     "one fold": lambda: ProsetClassifierCV(cv=ShuffleSplit(1, random_state=0)).fit(X, Y),
     "radius 0": lambda: SetCoverClassifierCV([0.0, 1.0]).fit(X, Y),
     "ranks searched": lambda: SetCoverClassifierCV(estimator=SetCoverClassifier(n_neighbors=3)).fit(X, Y),
-    "other features": lambda: ProsetClassifier().fit(X, Y).predict(np.zeros((2, 3))),
-    "to_c: PCA": partial(convert, make_pipeline(PCA(), ProsetClassifier())),
+    "other features": lambda: fitted().predict(np.zeros((2, 3))),
+    "to_c: PCA": partial(convert, make_pipeline(PCA(), QUICK)),
     "to_c: metric": partial(convert, SetCoverClassifier(metric="canberra")),
     "to_c: name": partial(convert, SetCoverClassifier(), name="my-model"),
     "to_onnx: other classifier": partial(convert, DummyClassifier(), write=to_onnx),
@@ -510,7 +517,7 @@ CASES = {
     "no prototype": partial(ask, lambda model: model.edited(drop=[0])),
     "negative pin": partial(ask, lambda model: model.edited(pin={2: -1.0})),
     "everything dropped": partial(ask, lambda model: model.edited(pin=dict.fromkeys(range(4), 0.0))),
-    "models of other data": partial(ask, lambda model: diff(model, ProsetClassifier().fit(X, Y > 0))),
+    "models of other data": partial(ask, lambda model: diff(model, fit(y=Y > 0, **GIVEN))),
     "level of 1": partial(ask, lambda model: model.drift(X, level=1.0)),
     "level in words": partial(ask, lambda model: model.drift(X, level="low")),
     "page without samples": partial(ask, lambda model: model.report("page.html", y=Y)),
@@ -524,15 +531,13 @@ CASES = {
     "card of a cover": lambda: model_card(SetCoverClassifier().fit(X, Y)),
     "exported attributions of a base": lambda: to_c(with_base(LINEAR), background=X[:2]),
     "exported attributions of a cover": partial(convert, SetCoverClassifier(), background=X[:2]),
-    "exported background of 1,001 rows": partial(convert, ProsetClassifier(), background=np.resize(X, (1001, 4))),
-    "to_onnx: explain": partial(convert, ProsetClassifier(), write=to_onnx, explain=0),
-    "to_sql: table": partial(convert, ProsetClassifier(), write=to_sql, table="", key="id"),
-    "to_sql: own name": partial(convert, ProsetClassifier(), write=to_sql, table="proset_z", key="id"),
-    "to_sql: what": partial(convert, ProsetClassifier(), write=to_sql, table="t", key="id", what="label"),
+    "exported background of 1,001 rows": partial(convert, QUICK, background=np.resize(X, (1001, 4))),
+    "to_onnx: explain": partial(convert, QUICK, write=to_onnx, explain=0),
+    "to_sql: table": partial(convert, QUICK, write=to_sql, table="", key="id"),
+    "to_sql: own name": partial(convert, QUICK, write=to_sql, table="proset_z", key="id"),
+    "to_sql: what": partial(convert, QUICK, write=to_sql, table="t", key="id", what="label"),
     "to_sql: cover": partial(convert, SetCoverClassifier(), write=to_sql, table="t", key="id", what="explain"),
-    "to_sql: no background": partial(
-        convert, ProsetClassifier(), write=to_sql, table="t", key="id", what="attributions"
-    ),
+    "to_sql: no background": partial(convert, QUICK, write=to_sql, table="t", key="id", what="attributions"),
     # figures
     "one feature": partial(figure, plot.DecisionSurfaceDisplay, X=X[:, :1]),
     "unknown feature": partial(figure, plot.DecisionSurfaceDisplay, features=["x0", "x9"]),
