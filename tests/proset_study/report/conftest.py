@@ -1,3 +1,4 @@
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,12 @@ from proset_study.study import layout
 from proset_study.study.failures import LOCAL
 
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
+
+
+@cache
+def published_rows():
+    """The published numbers, read once."""
+    return read_published(PUBLISHED)
 
 
 @pytest.fixture(scope="session")

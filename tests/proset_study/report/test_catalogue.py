@@ -1,16 +1,15 @@
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import roc_auc_score
 from tests.proset_study.config_files import merged
+from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import check_findings
 
 from proset.losses import log_loss
-from proset.plot.style import class_style
 from proset_study.base.records import read_json
 from proset_study.data.splits import TEST
 from proset_study.fits.evaluations import KINDS
@@ -24,8 +23,6 @@ from proset_study.report.figures.registry import Subject, planned
 from proset_study.report.figures.style import context, save, slug
 from proset_study.store.stored import Stored
 from proset_study.study.config.study import Study
-
-PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 
 
 def _offsets(collection):
@@ -411,11 +408,6 @@ def test_odd_names_are_drawn_as_they_are(stored, all_figures, tmp_path):
         warnings.simplefilter("error")
         save(drawn.figure, tmp_path / "odd")
     assert (tmp_path / "odd.svg").stat().st_size > 1000
-
-
-def test_a_class_has_a_style_of_its_own():  # a method, too: analysis/test_prototypes.py
-    colours, markers = zip(*(class_style(k).values() for k in range(10)), strict=True)
-    assert len(set(colours)) == len(set(markers)) == 10
 
 
 def test_files_are_the_same_every_time(stored, tmp_path):

@@ -1,9 +1,9 @@
 from math import sqrt
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
+from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import WithLosses
 
 from proset_study.report.analysis.findings import (
@@ -14,8 +14,6 @@ from proset_study.report.analysis.findings import (
 )
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.figures import over_data_sets
-
-PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 
 
 @pytest.fixture

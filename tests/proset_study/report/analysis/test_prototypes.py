@@ -1,8 +1,6 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
-from tests.proset_study.report.conftest import drawn
+from tests.proset_study.report.conftest import PUBLISHED, drawn
 from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset_study.data.generators.mixture import Mixture
@@ -18,7 +16,6 @@ from proset_study.report.figures.style import method_style
 from proset_study.report.write import write_report
 from proset_study.store.stored import Stored
 
-PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 LAMBDA_W = {"lambda_w": 1e-6}
 PROSET = {"n_candidates": 100, **LAMBDA_W}
 SEARCH = {"trials": 3, "complexity": 1, "space": {"lambda_v": {"log_uniform": [1e-4, 1e-2]}}}

@@ -1,18 +1,16 @@
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.proset_study.report.analysis.stored_rows import stored_rows
+from tests.proset_study.report.conftest import PUBLISHED, published_rows
 
 from proset_study.report.analysis.published import Agreement, agreement, allowed_range, summary
-from proset_study.store.results import read_published, read_rows, with_role, write_rows
-
-PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
+from proset_study.store.results import read_rows, with_role, write_rows
 
 
 def ours(changes=None, replicate=0, of=lambda row: True):
     """Our rows: the published numbers themselves, with some of them changed."""
-    rows = [replace(row, replicate=replicate) for row in read_published(PUBLISHED) if of(row)]
+    rows = [replace(row, replicate=replicate) for row in published_rows() if of(row)]
     return [replace(row, value=(changes or {}).get(place(row), row.value)) for row in rows]
 
 
@@ -59,7 +57,7 @@ def test_tolerances(key, value, within):
 
 
 def test_log_loss_may_differ_by_the_larger_of_three_hundredths_and_the_standard_error():
-    theirs = {row.key: row.value for row in read_published(PUBLISHED)}
+    theirs = {row.key: row.value for row in published_rows()}
     for key, value in theirs.items():
         if key[4:] != ("final", "", "log_loss"):
             continue

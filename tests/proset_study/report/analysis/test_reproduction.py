@@ -1,13 +1,11 @@
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.proset_study.report.analysis.stored_rows import stored_rows
+from tests.proset_study.report.conftest import PUBLISHED, published_rows
 
 from proset_study.report.analysis.reproduction import reproduction
-from proset_study.store.results import read_published
 
-PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 SPREAD = (-0.02, -0.01, 0.0, 0.01, 0.02)
 
 
@@ -16,7 +14,7 @@ def replicated(shift):
     rows = [
         replace(row, replicate=r, value=row.value + (SPREAD[r] - shift(row) if is_loss(row) else 0.0))
         for r in (0, 1, 2, 3, 4)
-        for row in read_published(PUBLISHED)
+        for row in published_rows()
         if row.value is not None
     ]
     return {row.what: row for row in reproduction(stored_rows(rows, [0, 1, 2, 3, 4]), PUBLISHED)}
@@ -89,7 +87,7 @@ def test_the_intervals_are_asked_about_other_methods():
 
 
 def test_intervals_need_five_replicates():
-    few = [replace(row, replicate=r) for r in (0, 1) for row in read_published(PUBLISHED) if row.value is not None]
+    few = [replace(row, replicate=r) for r in (0, 1) for row in published_rows() if row.value is not None]
     whats = [row.what for row in reproduction(stored_rows(few, [0, 1]), PUBLISHED)]
     assert whats
     assert not [what for what in whats if "prediction interval" in what]

@@ -1,9 +1,8 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from tests.proset_study.config_files import read
+from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset.losses import error_rate, log_loss
@@ -25,8 +24,6 @@ from proset_study.report.row_files import write_row_files
 from proset_study.report.write import write_report
 from proset_study.store.stored import Stored
 
-ROOT = Path(__file__).parents[4]
-PUBLISHED = ROOT / "data/published/published.csv"
 OVERLAY = read("workflow/response_curves.yaml")
 TINY = {"generator": "clusters", "test_samples": 150}
 

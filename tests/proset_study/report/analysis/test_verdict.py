@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import WithLosses
 
 from proset_study.report.analysis.findings import methods_over_replicates
@@ -26,7 +27,6 @@ from proset_study.report.wording import MINUS
 from proset_study.store.results import read_rows
 
 ROOT = Path(__file__).parents[4]
-PUBLISHED = ROOT / "data/published/published.csv"
 
 
 def repeated(stored, n=10, **means):

@@ -5,7 +5,6 @@ from ast import literal_eval
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from scipy import stats
 from scipy.spatial import KDTree
 from tests.proset_study.config_files import merged
+from tests.proset_study.report.conftest import PUBLISHED, published_rows
 
 from proset.cover import Cover
 from proset.model import Batch, Model
@@ -34,12 +34,9 @@ from proset_study.report.claims.evidence import KNN, Evidence, PublishedEvidence
 from proset_study.report.claims.learning import LEARNERS
 from proset_study.report.claims.measures import count_regions, separable, training_log_loss
 from proset_study.report.claims.prototype_selection import METHODS, MISMATCH, TANGENT
-from proset_study.store.results import Row, read_published, write_rows
+from proset_study.store.results import Row, write_rows
 from proset_study.store.stored import Missing, Stored
 from proset_study.study.config.checks import load
-
-ROOT = Path(__file__).parents[4]
-PUBLISHED = ROOT / "data/published/published.csv"
 
 
 class Records(Evidence):
@@ -843,7 +840,7 @@ FAILS_IF_PUBLISHED = {
 
 @pytest.mark.parametrize("claim_id", CLAIMS)
 def test_published_numbers(claim_id):
-    found = decide(claim_id, PublishedEvidence(read_published(PUBLISHED)))
+    found = decide(claim_id, PublishedEvidence(published_rows()))
     assert [v.data_set for v in found if v.holds is None] == list(UNDECIDED_IF_PUBLISHED.get(claim_id, ()))
     assert [v.data_set for v in found if v.holds is False] == list(FAILS_IF_PUBLISHED.get(claim_id, ()))
 
@@ -867,7 +864,7 @@ def test_published_numbers(claim_id):
     ],
 )
 def test_published_evidence_shows_the_numbers(claim_id, data_set, evidence):
-    assert verdict_on(claim_id, data_set, PublishedEvidence(read_published(PUBLISHED))).evidence == evidence
+    assert verdict_on(claim_id, data_set, PublishedEvidence(published_rows())).evidence == evidence
 
 
 @pytest.fixture

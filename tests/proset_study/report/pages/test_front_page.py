@@ -3,9 +3,9 @@
 import re
 import shutil
 from contextlib import chdir
-from pathlib import Path
 
 import pytest
+from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset_study.base.records import read_json
@@ -19,8 +19,6 @@ from proset_study.report.write import write_data_sets, write_report
 from proset_study.store.stored import Finished, Stored
 from proset_study.study import layout
 from proset_study.study.config.checks import load
-
-PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 
 
 @pytest.fixture(scope="module")

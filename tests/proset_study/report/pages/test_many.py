@@ -2,9 +2,9 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
+from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import compute, config_of
 
 from proset_study.base.records import read_json
@@ -18,7 +18,6 @@ from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config import study as module
 
-PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 DATA_SETS = ("wide", "narrow", "cross")
 
 

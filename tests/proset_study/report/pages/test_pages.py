@@ -2,11 +2,11 @@ import json
 import re
 import shutil
 from html.parser import HTMLParser
-from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
 import pytest
+from tests.proset_study.report.conftest import PUBLISHED
 
 from proset_study.base.records import read_json, read_text, write_text
 from proset_study.data.splits import TEST
@@ -14,8 +14,6 @@ from proset_study.report.analysis.cautions import constant_models, repeated_rows
 from proset_study.report.analysis.explanations import _point, explained_points
 from proset_study.report.pages.front_page import write_index
 from proset_study.store.stored import Stored
-
-PUBLISHED = Path(__file__).parents[4] / "data/published/published.csv"
 
 
 class Page(HTMLParser):
