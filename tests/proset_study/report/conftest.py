@@ -34,8 +34,9 @@ def all_figures(stored):
     return of_data_sets + overview_figures(stored, PUBLISHED)
 
 
+@cache
 def drawn(stored, data_set, name):
-    """One figure of a data set, and the final models that it shows."""
+    """One figure of a data set, and the final models that it shows; each is drawn once."""
     (spec,) = [spec for spec in planned(Subject(stored, data_set)) if spec.name == f"{data_set}_{name}"]
     finals = {final.run.name: final for final in stored.finals(0, data_set)}
     with context():
