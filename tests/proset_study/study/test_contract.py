@@ -24,7 +24,10 @@ from proset_study.study.subject import Subject, make_fold_data, subject_of
 ROOT = Path(__file__).parents[3]
 TEMPLATE = "docs/method_template.py"
 BATTERY = ("lightgbm", "catboost")  # methods of packages of the same names, which are optional
-TREES = 12  # of the forest below prototypes, which has 300 and takes a third of the time of all methods otherwise
+SMALLER = {  # settings of models below prototypes, whose fits otherwise take more than half of the time of all methods
+    "proset_on_forest": {"n_estimators": 12},
+    "proset_on_logistic": {"Cs": [1.0], "cv": 2},
+}
 
 
 def template_subject() -> Subject:
@@ -65,10 +68,10 @@ def test_method(name, check, subjects, monkeypatch):
         pytest.importorskip(name)
     if (name, check.__name__) == ("catboost", "one_thread_is_enough"):
         pytest.skip("it starts a thread that waits; test_catboost.py measures which ones compute")
-    if name == "proset_on_forest":
+    if name in SMALLER:
         whole = subjects(name).method.estimator
-        fewer = staticmethod(lambda *arguments: whole(*arguments).set_params(n_estimators=TREES))
-        monkeypatch.setattr(subjects(name).method, "estimator", fewer)
+        smaller = staticmethod(lambda *arguments: whole(*arguments).set_params(**SMALLER[name]))
+        monkeypatch.setattr(subjects(name).method, "estimator", smaller)
     check(subjects(name))
 
 
