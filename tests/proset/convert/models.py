@@ -19,9 +19,10 @@ HOSTILE = np.array(['a"; return 0; //', "*/ ??/ \\ %s ${x} </script>\n", "größ
 
 N_RANDOM = 12
 SMALL = {"n_candidates": 200, "random_state": 0}
+DIGITS = {"lambda_v": 3e-4, "lambda_w": 1e-8, "max_prototypes": None}  # nothing is searched for, which takes long
 PROSET = {  # data, steps, and names of the classes
     "two classes": (load_breast_cancer, [StandardScaler(), ProsetClassifier(n_batches=2, **SMALL)], None),
-    "ten classes": (load_digits, [MinMaxScaler(clip=True), ProsetClassifier(**SMALL)], LETTERS),
+    "ten classes": (load_digits, [MinMaxScaler(clip=True), ProsetClassifier(**DIGITS, **SMALL)], LETTERS),
     "hostile names": (load_wine, [RobustScaler(), ProsetClassifier(n_batches=3, **SMALL)], HOSTILE),
     "two scalers": (
         load_iris,
