@@ -30,7 +30,7 @@ from proset_study.report.write import write_report
 from proset_study.study import layout
 
 SCRIPTS = r"(?<=</main>\n).*(?=</body>)"
-LOOK = (r"<style>.*?</style>", SCRIPTS)
+LOOK = (r"<style>.*?</head>", SCRIPTS)
 # Sections of a front page that need records, but for their headings.
 OF_RECORDS = ("prototypes", "when-it-pays", "choice", "data-sets", "cautions", "run")
 PARTS = (  # of a front page that follow from the numbers alone
@@ -82,8 +82,9 @@ def renew(report: Path, published: Path) -> list[str]:
         if (report / layout.TABLE_PAGE).exists():
             write_tables(made / layout.TABLE_PAGE, stored, published)
             shown[layout.TABLE_PAGE] = _read(made / layout.TABLE_PAGE)
-        if (report / layout.EXPLORE).exists():
-            shown[layout.EXPLORE] = replaced(_read(report / layout.EXPLORE), front, LOOK)
+        for name in (layout.EXPLORE, layout.WHEN_IT_PAYS):
+            if (report / name).exists():
+                shown[name] = replaced(_read(report / name), front, LOOK)
         there = {*shown, *(str(path.relative_to(report)) for path in report.rglob("*") if path.is_file())}
         for name, text in shown.items():
             write_text(made / name, as_committed(text, stored.study, there))

@@ -1,24 +1,36 @@
 const LETTER = 7, MARK = 30; // pixels of a legend's letters, and of a mark with its margins
+const PANEL = 300; // pixels that a panel needs next to others
+const LOOK = { axis: { labelSeparation: 6 }, legend: { labelLimit: 0 } };
+
+// How many columns of a legend fit into a width.
+const columnsOf = (names, most, width) => {
+  const entries = names.map((name) => MARK + LETTER * String(name).length);
+  for (let n = Math.min(most, names.length); n > 1; n--) {
+    const widest = entries.slice(0, n).map((_, column) => Math.max(...entries.filter((_, i) => i % n === column)));
+    if (widest.reduce((a, b) => a + b, 0) <= width) return n;
+  }
+  return 1;
+};
 
 // Of a specification what has rows: legends name only the methods that are drawn, and layers without numbers are left out.
 const trimmed = (spec, rows, width) => {
   const methods = new Set(rows.map((row) => row.method));
-  const entry = MARK + LETTER * Math.max(0, ...[...methods].map((name) => String(name ?? "").length));
+  const axis = LETTER * Math.max(8, ...rows.map((row) => String(row[spec.usermeta?.rows[0]] ?? "").length));
+  const room = spec.concat ? PANEL : width - axis;
   const known = ({ field }) => !field || rows.some((row) => row[field] !== null && row[field] !== undefined);
   return JSON.parse(JSON.stringify(spec), (key, value) => {
     if (key === "layer") {
       return value.filter(({ encoding = {} }) => ["x", "x2", "y", "y2"].every((name) => known(encoding[name] ?? {})));
     }
-    if (key === "legend" && value?.columns) {
-      return { ...value, columns: Math.max(1, Math.min(value.columns, Math.floor(width / entry))) };
+    if (value?.legend?.orient === "top" && value.scale?.domain) {
+      const columns = columnsOf(value.scale.domain, value.legend.columns ?? value.scale.domain.length, room);
+      return { ...value, legend: { ...value.legend, columns } };
     }
     if (key !== "scale" || !value?.domain || !value.range) return value;
     const kept = value.domain.map((name, i) => [name, value.range[i]]).filter(([name]) => methods.has(name));
     return kept.length ? { ...value, domain: kept.map(([name]) => name), range: kept.map(([, look]) => look) } : value;
   });
 };
-
-const PANEL = 300; // pixels that a panel needs next to others
 
 const run = (src) => new Promise((resolve, reject) => {
   document.head.append(Object.assign(document.createElement("script"), { src, onload: resolve, onerror: reject }));
@@ -37,17 +49,18 @@ const loaded = () => library ??= (async () => {
 // Charts: the rows that the controls of a form choose.
 const chartOf = (form) => {
   const { specs, columns, shown } = JSON.parse(form.querySelector("script").textContent);
-  for (const [key, { texts, places }] of Object.entries(columns)) if (texts) columns[key] = places.map((i) => texts[i]);
   const keys = Object.keys(columns);
-  const all = columns[keys[0]].map((_, i) => Object.fromEntries(keys.map((key) => [key, columns[key][i]])));
+  const value = (key, i) => (columns[key].texts ? columns[key].texts[columns[key].places[i]] : columns[key][i]);
+  const all = [...(columns[keys[0]].places ?? columns[keys[0]]).keys()];
   const canvas = form.querySelector(".canvas");
   const rowsOf = () => {
     const chosen = new FormData(form);
-    let rows = all;
+    let places = all;
     for (const name of new Set([...form.elements].map((e) => e.name).filter((n) => n in columns))) {
       const values = chosen.getAll(name);
-      if (!(values.length === 1 && values[0] === "")) rows = rows.filter((row) => values.includes(String(row[name])));
+      if (!(values.length === 1 && values[0] === "")) places = places.filter((i) => values.includes(String(value(name, i))));
     }
+    const rows = places.map((i) => Object.fromEntries(keys.map((key) => [key, value(key, i)])));
     const highlight = chosen.get("highlight");
     const place = (row, i) => (chosen.get("sort") ? row[chosen.get("sort")] : i);
     return rows.map((row, i) => ({ ...row, place: place(row, i), on: !highlight || row.method === highlight }));
@@ -63,7 +76,8 @@ const chartOf = (form) => {
     const numbers = form.querySelector(".numbers");
     if (numbers.open) fill(numbers.querySelector(".wide"), rows.map((row) => Object.keys(shown).map((key) => row[key])), Object.values(shown));
     await loaded();
-    await vegaEmbed(canvas, { ...trimmed(spec, rows, canvas.clientWidth), datasets: { rows } }, { actions: false, renderer: "svg", ast: false });
+    const drawn = { ...trimmed(spec, rows, canvas.clientWidth), datasets: { rows } };
+    await vegaEmbed(canvas, drawn, { actions: false, renderer: "svg", ast: false, config: LOOK });
     form.dataset.drawn = rows.length;
   };
   form.addEventListener("input", draw);

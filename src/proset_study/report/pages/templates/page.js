@@ -1,5 +1,4 @@
-// Sorting, folds that open by their hash, and ledgers. Everything is readable without it.
-document.documentElement.classList.add("scripted");
+// Sorting, folds that open by their hash, wide boxes and ledgers. Everything is readable without it.
 
 {% include "sort.js" %}
 
@@ -13,6 +12,28 @@ const unfold = () => {
 };
 addEventListener("hashchange", unfold);
 if (location.hash) unfold();
+
+// The edge of a box says that there is more to its right; pictures get a box, which keys reach where it is moved.
+const edge = (box) => {
+  box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  if (box.matches("figure *")) box.tabIndex = box.scrollWidth > box.clientWidth + 1 ? 0 : -1;
+};
+for (const image of document.querySelectorAll("figure > img")) {
+  if (image.closest(".first")) continue;
+  const box = document.createElement("div");
+  const title = image.parentElement.querySelector("figcaption b");
+  box.className = "wide";
+  box.style.setProperty("--width", image.getAttribute("width"));
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", `Figure: ${title ? title.textContent : image.alt}`);
+  image.replaceWith(box);
+  box.append(image);
+}
+const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => edge(target)));
+for (const box of document.querySelectorAll(".wide")) {
+  resized.observe(box);
+  box.addEventListener("scroll", () => edge(box), { passive: true });
+}
 
 const fill = (element, rows, headings) => {
   const table = document.createElement("table");
@@ -31,6 +52,7 @@ const fill = (element, rows, headings) => {
   const body = table.createTBody();
   rows.forEach((cells) => line(body, cells, "row"));
   element.replaceChildren(table);
+  edge(element);
 };
 
 // A ledger: all rows as columns of JSON, of which the first that match its controls are shown.
