@@ -25,16 +25,6 @@ PLACES = "[...document.querySelectorAll('[id], a[name]')].map(place => place.id 
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 
 
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
-
-
 def visit(page, path, **options):
     """Open a file, and wait for what scripts draw on a page of the site."""
     page.goto(path.as_uri(), **options)
