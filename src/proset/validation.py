@@ -54,7 +54,7 @@ def checked_top(top: Any, name: str = "top", least: int = 1) -> int:
 
 def check_proportion(value: Any, name: str, also_zero: bool = False) -> None:
     """ValueError unless a value is a number between 0 and 1, exclusive, or also 0."""
-    if not isinstance(value, Real) or not (0.0 < value < 1.0 or (also_zero and value == 0.0)):
+    if not isinstance(value, Real) or not (0.0 < float(value) < 1.0 or (also_zero and value == 0.0)):
         allowed = "at least 0 and below 1" if also_zero else "between 0 and 1"
         raise ValueError(f"{name}: {value!r} is not allowed, must be {allowed}")
 
