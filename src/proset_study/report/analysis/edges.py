@@ -18,6 +18,7 @@ from proset_study.study.config.study import Study
 
 ENDS = {"smallest": min, "largest": max}
 ALPHA = 0.01  # below this probability, chance explains no edge of a random search
+ON_ALL = ("experiment", "variant", "parameter", "end")  # columns of an `Edge` that name it on all data sets
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,8 @@ def explained(study: Study, rows: list[Edge]) -> list[Explained]:
     Chance has to explain the number of edges on the data set, and that on all data sets of the experiment together: one
     that a few searches on each data set have is more than chance, though no data set shows it alone.
     """
-    names = ("experiment", "variant", "parameter", "end")
-    found, everywhere = [], groups(rows, *names)
-    for (*place, _), group in groups(rows, *names, "dataset").items():
+    found, everywhere = [], groups(rows, *ON_ALL)
+    for (*place, _), group in groups(rows, *ON_ALL, "dataset").items():
         edge = group[0]
         (run,) = pick(study.runs.values(), experiment=edge.experiment, variant=edge.variant)
         searched = [study.data_sets_of(run, replicate) for replicate in study.replicates]

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.edges import Edge
+from proset_study.report.analysis.edges import ON_ALL, Edge
 from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.variance import noise
 from proset_study.report.analysis.verdict import Verdict
@@ -72,7 +72,7 @@ def data_sets(stored: Stored, found: Verdict) -> dict:
 def edges_in_words(found: list[Edge]) -> list[str]:
     """Ends of a search that are optimal or selected, a line for each of an experiment over all data sets."""
     lines = []
-    for (experiment, variant, parameter, end), own in groups(found, "everywhere").items():
+    for (experiment, variant, parameter, end), own in groups(found, *ON_ALL).items():
         where = f"{experiment} {variant}".strip()
         roles = (f"{role} in {sum(getattr(edge, role) for edge in own):,}" for role in ("optimal", "selected"))
         n_data_sets = counted(len({edge.dataset for edge in own}), "data set")
