@@ -455,6 +455,8 @@ def test_a_release_has_checksums_of_all_its_files_and_none_of_them_is_left_out(r
         "1 file(s) of SHA256SUMS are missing, the first is 'predictions/_index.json'",
         "2 file(s) that a release has are missing, the first is predictions/_index.json",
     } <= {*check(None, archive=archive)}
+    change_archive(archive, {}, removed=["small/SHA256SUMS"])
+    assert "SHA256SUMS is missing, a release has it" in check(None, archive=archive)
 
 
 def test_with_its_archive_named_or_next_to_it_all_of_a_report_is_checked(released, check):
