@@ -3,18 +3,17 @@
 As `test_site`, `make docs` runs this on what it has built.
 """
 
-import shutil
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pytest
 from markdown_it import MarkdownIt
+from tests.site.conftest import violations
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "site"
 DOCS = SITE / "docs"
-CHROMIUM = shutil.which("chromium")
 NAMES = ("index", "try", "compare", "reproduction", "beyond")
 COMMITTED = [ROOT / "reports/index.html", *sorted(ROOT.glob("reports/*/*.html"))]
 DRAWN = {"compare": "#scores[data-rows]", "try": "main[data-built]"}  # what scripts leave when they have drawn a page
@@ -22,7 +21,6 @@ WIDTHS = {"screen": (1400, 900), "tablet": (768, 1024), "phone": (390, 844)}
 BY_SCRIPT = ("explore.html",)  # of a report: what stands after "#" is a choice of its script
 LINKS = "[...document.querySelectorAll('a[href]')].map(a => new URL(a.getAttribute('href'), document.baseURI).href)"
 PLACES = "[...document.querySelectorAll('[id], a[name]')].map(place => place.id || place.name)"
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 
 
 def visit(page, path, **options):
@@ -46,7 +44,6 @@ def shown(browser, name, size="screen", **options):
     assert logged == []
 
 
-@needs_chromium
 def test_every_link_leads_somewhere(browser):
     """Of all pages as scripts leave them, and of the README; in a clone reports link to the documentation's sources."""
     links, places, page = {}, {}, browser.new_page()
@@ -72,19 +69,14 @@ def test_every_link_leads_somewhere(browser):
     assert dead == []
 
 
-@needs_chromium
 @pytest.mark.parametrize("name", NAMES)
 def test_everybody_can_use_it(browser, name):
-    from axe_playwright_python.sync_playwright import Axe
-
     with shown(browser, name) as page:
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            found = Axe().run(page).response["violations"]
-            assert [(rule["id"], [node["html"][:80] for node in rule["nodes"]]) for rule in found] == [], scheme
+            assert violations(page) == [], scheme
 
 
-@needs_chromium
 @pytest.mark.parametrize("size", WIDTHS)
 def test_nothing_is_wider_than_the_window_and_each_page_says_what_not_to_conclude(browser, size):
     for name in NAMES:
@@ -95,13 +87,11 @@ def test_nothing_is_wider_than_the_window_and_each_page_says_what_not_to_conclud
             assert last.startswith("Do not conclude "), name
 
 
-@needs_chromium
 def test_the_answer_is_one_screen(browser):
     with shown(browser, "index") as page:
         assert page.evaluate("document.documentElement.scrollHeight") <= WIDTHS["screen"][1]
 
 
-@needs_chromium
 def test_pictures_are_drawn_on_paper_and_without_scripts(browser):
     with shown(browser, "index", java_script_enabled=False) as page:
         page.emulate_media(media="print")
@@ -109,7 +99,6 @@ def test_pictures_are_drawn_on_paper_and_without_scripts(browser):
         assert page.locator(".scatter circle.ring").first.is_visible()
 
 
-@needs_chromium
 def test_the_explorer_filters_sorts_and_keeps_its_state_in_the_address(browser):
     with shown(browser, "compare") as page:
         table = page.locator("#scores")
@@ -138,7 +127,6 @@ def test_the_explorer_filters_sorts_and_keeps_its_state_in_the_address(browser):
         assert table.locator("tbody").inner_text() == texts
 
 
-@needs_chromium
 def test_a_slider_moves_the_nearest_examples_and_their_shares(browser):
     with shown(browser, "try") as page:
         before = page.locator("#prototypes").inner_text(), page.locator("#class").inner_text()
@@ -151,7 +139,6 @@ def test_a_slider_moves_the_nearest_examples_and_their_shares(browser):
         assert page.locator("#attributions tr").count() == 4  # the mean, and three features
 
 
-@needs_chromium
 def test_the_search_finds_sections_of_all_pages(browser):
     with shown(browser, "index") as page:
         search = page.get_by_label("Search")

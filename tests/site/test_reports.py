@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.site.conftest import violations
 
 REPORTS = Path(__file__).parents[2] / "reports"
 PAGES = sorted(str(path.relative_to(REPORTS)) for path in REPORTS.glob("*/**/*.html") if "data_sets" not in path.parts)
@@ -48,13 +49,9 @@ def shown(browser, name, width=390, scheme="light"):
     assert logged == []
 
 
-def violations(page, rules=None):
-    from axe_playwright_python.sync_playwright import Axe
-
+def violations_of(page, rules=None):
     page.evaluate(ALIKE)
-    options = {"resultTypes": ["violations"]} | ({"runOnly": rules} if rules else {})
-    found = Axe().run(page, options=options).response["violations"]
-    return [(rule["id"], [node["html"][:80] for node in rule["nodes"]]) for rule in found]
+    return violations(page, rules)
 
 
 def test_all_reports_are_here():
@@ -64,7 +61,7 @@ def test_all_reports_are_here():
 @pytest.mark.parametrize("name", PAGES)
 def test_everybody_can_use_a_report_on_a_phone_where_wide_tables_move_and_names_of_rows_stay(browser, name):
     with shown(browser, name) as page:
-        assert violations(page) == []
+        assert violations_of(page) == []
         page.evaluate(OPEN)
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -75,4 +72,4 @@ def test_everybody_can_use_a_report_on_a_phone_where_wide_tables_move_and_names_
 def test_everybody_can_use_a_report_in_the_dark_on_screens_and_with_open_folds(browser, name, scheme, width):
     with shown(browser, name, width, scheme) as page:
         page.evaluate(OPEN)
-        assert violations(page, ["color-contrast"] if scheme == "dark" else None) == []
+        assert violations_of(page, ["color-contrast"] if scheme == "dark" else None) == []
