@@ -19,7 +19,7 @@ import proset
 from proset.rates import group_rates
 from proset.tables import require
 from proset.units import feature_names
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 if TYPE_CHECKING:
     from skops.card import Card
@@ -107,7 +107,7 @@ def model_card(
 
     if (X is None) != (y is None):
         raise ValueError(f"{'X' if X is None else 'y'}: None is not allowed, X and y belong together")
-    checked_top(n_prototypes, "n_prototypes", least=0)
+    checked_count(n_prototypes, "n_prototypes", least=0)
     classifier, transformer = _inside(model)
     names = feature_names(classifier, transformer)
     card = Card(model, model_diagram=model_diagram)

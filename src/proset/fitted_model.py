@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from proset import model
 from proset.familiarity import quantile, staged_familiarity
 from proset.fitted_state import FittedState
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 
 class FittedModel(FittedState):
@@ -240,7 +240,7 @@ class FittedModel(FittedState):
         """
         check_is_fitted(self, "scale_")
         least = self._of_all_sizes()[0].n_prototypes()
-        n = checked_top(n, "n", least)
+        n = checked_count(n, "n", least)
         smaller = self._copied()
         place = self._largest(n)
         if self._sized[place] is not self._model:

@@ -30,7 +30,7 @@ from proset.objective import Penalty
 from proset.parts import Part, Parts, merged, n_prototypes, parts_of
 from proset.tables import require
 from proset.training import Training
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,7 +214,7 @@ def suspicious_labels(classifier: "FittedModel", top: int | None) -> "pd.DataFra
     import pandas as pd
 
     if top is not None:
-        checked_top(top)
+        checked_count(top)
     _refuse_edited(classifier, "suspicious_labels")
     training, classes, refits = classifier._fitted_to(), classifier.classes_, Refits.of(classifier).all()
     every, nothing = np.arange(len(training.rows)), np.empty((0, classifier.n_features_in_))

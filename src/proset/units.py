@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 
 from proset.encoding import as_frame, as_table
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 AS_THEY_ARE = (KNNImputer, SimpleImputer, OneHotEncoder)  # what they leave has the units of the table, or is 0 and 1
 
@@ -61,7 +61,7 @@ def feature_number(classifier: Any, feature: Any, argument: str) -> int:
 def given_samples(X: Any, top: int | None, transformer: Any) -> tuple[Any, Any, Any]:
     """The steps before the classifier, labels of samples, and the samples after these steps."""
     if top is not None:
-        checked_top(top)
+        checked_count(top)
     transformer = without_classifier(transformer)
     if as_frame(X) is None and getattr(X, "ndim", 1) == 1:
         rows = X.to_frame().T if hasattr(X, "to_frame") else np.asarray(X, dtype=object)

@@ -45,11 +45,11 @@ def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | st
     return weighted
 
 
-def checked_top(top: Any, name: str = "top", least: int = 1) -> int:
-    """How many are listed or shown; ValueError unless that is at least `least`."""
-    if isinstance(top, bool) or not isinstance(top, Integral) or int(top) < least:
-        raise ValueError(f"{name}: {top!r} is not allowed, must be a whole number of at least {least}")
-    return int(top)
+def checked_count(number: Any, name: str = "top", least: int = 1) -> int:
+    """How many are listed, shown or kept; ValueError unless that is a whole number of at least `least`."""
+    if isinstance(number, bool) or not isinstance(number, Integral) or int(number) < least:
+        raise ValueError(f"{name}: {number!r} is not allowed, must be a whole number of at least {least}")
+    return int(number)
 
 
 def check_proportion(value: Any, name: str, also_zero: bool = False) -> None:

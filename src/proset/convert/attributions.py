@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples
 from proset.attributions import MAX_ENUMERATED
 from proset.convert.formula import ProsetFormula, SetCoverFormula, is_constant, take_apart
 from proset.model import MAX_ABS
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 MOST_ROWS = 1000
 MOST_POINTS = 2**20  # samples made of x and of a row, 2^A of each row, whose probabilities are computed for one x
@@ -92,4 +92,4 @@ def check_top(name: str, top: Any, what: ProsetFormula | SetCoverFormula) -> Non
     """ValueError if that many prototypes cannot be listed."""
     if isinstance(what, SetCoverFormula):
         raise ValueError(f"{name}: shares of a SetCoverClassifier are not allowed, it has no probabilities")
-    checked_top(top, name)
+    checked_count(top, name)

@@ -15,7 +15,7 @@ from proset.plot import style
 from proset.plot.display import Display
 from proset.plot.fitted import Fitted
 from proset.plot.samples import one_sample, text
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 
 class AttributionsDisplay(Display):
@@ -80,7 +80,7 @@ class AttributionsDisplay(Display):
             raise ValueError(f"label: {label!r} is not allowed, must be one of {classes}")
         found = _attributions(fitted, table, background)
         number = classes.index(model.predict(fitted.table(table))[0] if label is None else label)
-        return cls(attributions=found, number=number, top=checked_top(top)).plot(ax)
+        return cls(attributions=found, number=number, top=checked_count(top)).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         found, k = self.attributions, self.number
@@ -186,7 +186,7 @@ class AttributionSummaryDisplay(Display):
             mean_values=np.abs(found.values).mean(axis=0),
             feature_names=found.feature_names,
             class_names=found.output_names,
-            top=checked_top(top),
+            top=checked_count(top),
         ).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from proset.plot import style
 from proset.plot.display import DataFrame, Display
 from proset.plot.fitted import Fitted
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 LABELS = "base", "with prototypes"
 ACTUAL: dict[str, Any] = {"marker": "|", "markersize": 14, "markeredgewidth": 2.0, "linestyle": "none"}
@@ -47,7 +47,7 @@ class CorrectionsDisplay(Display):
         top : int >= 1, default=15
             Samples to show.
         """
-        fitted, top = Fitted(estimator), checked_top(top)
+        fitted, top = Fitted(estimator), checked_count(top)
         samples = fitted.table(X)
         table = fitted.proset().corrections(samples.reset_index(drop=True) if hasattr(samples, "iloc") else samples)
         labels: Any = getattr(X, "index") if hasattr(X, "iloc") else range(len(table))  # noqa: B009 - X has any type
@@ -106,7 +106,7 @@ class DisagreementsDisplay(Display):
         AttributeError
             If it was fitted without a base.
         """
-        return cls(table=Fitted(estimator).proset().disagreements().head(checked_top(top))).plot(ax)
+        return cls(table=Fitted(estimator).proset().disagreements().head(checked_count(top))).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         table = self.table

@@ -14,7 +14,7 @@ from proset.plot import style
 from proset.plot.display import Display
 from proset.plot.fitted import Fitted
 from proset.plot.samples import change, one_sample, text
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,7 @@ class CounterfactualDisplay(Display):
         """
         import pandas as pd
 
-        checked_top(top)
+        checked_count(top)
         fitted, table = Fitted(estimator), one_sample(x)
         model, point = fitted.proset(), fitted.encoded(table)
         found = model.counterfactuals(

@@ -13,7 +13,7 @@ from proset.plot import style
 from proset.plot.display import DataFrame, Display, new_axes
 from proset.plot.fitted import Fitted
 from proset.units import feature_names
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 
 class DifferenceDisplay(Display):
@@ -82,7 +82,7 @@ class DifferenceDisplay(Display):
         found = diff(first, second, points)
         names = dict(zip(feature_names(first, None), fitted.names, strict=True))
         features = found.features.assign(feature=[names[name] for name in found.features["feature"]])
-        return cls(difference=replace(found, features=features), top=checked_top(top)).plot(ax)
+        return cls(difference=replace(found, features=features), top=checked_count(top)).plot(ax)
 
     def plot(self, ax: Sequence[Axes] | None = None) -> Self:
         found, tables = self.difference, [self.difference.prototypes, self.difference.features]

@@ -11,7 +11,7 @@ from proset.plot import style
 from proset.plot.display import DataFrame, Display
 from proset.plot.fitted import Fitted
 from proset.units import feature_names
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 ACCENT = style.COLOURS[4]
 USUAL: dict[str, Any] = {"marker": "|", "markersize": 13, "markeredgewidth": 2.0, "linestyle": "none"}
@@ -75,7 +75,7 @@ class DriftDisplay(Display):
         level, reference, confidence_level
             As of `ProsetClassifier.drift`; `reference` as `estimator` takes it.
         """
-        fitted, top = Fitted(estimator), checked_top(top)
+        fitted, top = Fitted(estimator), checked_count(top)
         model = fitted.proset()
         usual = None if reference is None else fitted.table(reference)
         found = model.drift(fitted.table(X), level, reference=usual, confidence_level=confidence_level)

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from proset.plot import style
 from proset.plot.display import DataFrame, Display
 from proset.plot.fitted import Fitted
-from proset.validation import checked_top
+from proset.validation import checked_count
 
 HELPS, HARMS = style.COLOURS[0], style.COLOURS[4]
 PROTOTYPE: dict[str, Any] = {"marker": "D", "markersize": 5, "markerfacecolor": "white"}
@@ -75,7 +75,7 @@ class InfluenceDisplay(Display):
         sample_weight, rows
             As of `ProsetClassifier.influence`.
         """
-        fitted, top = Fitted(estimator), checked_top(top)
+        fitted, top = Fitted(estimator), checked_count(top)
         found = fitted.proset().influence(fitted.table(X), y, sample_weight, rows=rows)
         return cls(influence=found, top=top).plot(ax)
 

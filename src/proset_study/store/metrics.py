@@ -65,8 +65,8 @@ def roc_auc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None 
     areas = []
     for a, b in combinations(np.unique(y), 2):
         pair = (y == a) | (y == b)
-        of_pair = y[pair], None if weight is None else weight[pair]
-        areas.append(sum(_area(probabilities[pair, k], of_pair[0] == k, of_pair[1]) for k in (a, b)) / 2)
+        weight_of_pair = None if weight is None else weight[pair]
+        areas.append(sum(_area(probabilities[pair, k], y[pair] == k, weight_of_pair) for k in (a, b)) / 2)
     return float(np.mean(areas))
 
 
