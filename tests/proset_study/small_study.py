@@ -155,7 +155,7 @@ def write_odd(path):
 
 def write_all(stored, folder, published, checkout):
     """A report with stand-ins for pages, which other code has rendered, as if the checkout had been run."""
-    write_report(stored, folder, published, ["tables", "numbers", "manifest", "models"])
+    write_report(stored, folder, published, ["tables", "numbers", "manifest", "models", "article"])
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=checkout, capture_output=True, text=True, check=True)
     known = read_json(folder / layout.MANIFEST) | {"commit": head.stdout.strip()}
     known["rendered"]["page"] = "0" * 16

@@ -95,10 +95,8 @@ def renew(report: Path, published: Path) -> list[str]:
         names = [layout.HEADLINE, layout.WORKBOOK, *OF_NUMBERS, *AGAINST_PUBLISHED, *tables, *figures, LISTED, *shown]
         write_library(report.parent / layout.VEGA)
         changed = [name for name in names if _move(made / name, report / name)]
-        if (report / layout.NUMBERS).exists():  # last, since it reads the other files
-            write_json(made / layout.NUMBERS, numbers_record(report, published))
-            changed += [layout.NUMBERS] * _move(made / layout.NUMBERS, report / layout.NUMBERS)
-        return changed
+        write_json(made / layout.NUMBERS, numbers_record(report, published))  # last, since it reads the other files
+        return changed + [layout.NUMBERS] * _move(made / layout.NUMBERS, report / layout.NUMBERS)
 
 
 def replaced(text: str, other: str, patterns: Iterable[str], all_of_them: bool = False) -> str:

@@ -44,10 +44,10 @@ PARTIAL = "reports/{study}-partial"
 REPORT_FILES = (
     *("index.html", "tables.html", "explore.html"),
     *("manifest.json", "results.csv.xz", "comparison.csv", "claims.csv", "tables.xlsx"),
+    "numbers.json",  # what the article says of the report
     "vega.js",  # which the pages with charts share
 )
-NUMBERS = "numbers.json"  # what the article says of a report; those written before have none
-INDEX, TABLE_PAGE, EXPLORE, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK, VEGA = REPORT_FILES
+INDEX, TABLE_PAGE, EXPLORE, MANIFEST, ALL_SCORES, COMPARISON, CLAIMS, WORKBOOK, NUMBERS, VEGA = REPORT_FILES
 CITATION, LICENSE, ENVIRONMENT = "CITATION.cff", "LICENSE", "environment"
 SURROUNDINGS = {  # what an archive of a release has from the checkout
     **{name: name for name in (CITATION, LICENSE)},
@@ -277,7 +277,7 @@ def record_names(study: Study, archive: str) -> list[str]:
 
 def report_files(study: Study) -> list[str]:
     """Files of the report that every study has; the numbers of a large one are in `PARTITIONS` only."""
-    return [file for file in (*REPORT_FILES, NUMBERS) if not (study.is_large and file == ALL_SCORES)]
+    return [file for file in REPORT_FILES if not (study.is_large and file == ALL_SCORES)]
 
 
 def pages(study: Study) -> list[str]:
@@ -300,7 +300,7 @@ def belongs(study: Study, name: str) -> bool:
     if folder.startswith("figures/"):
         return folder[8:] in (*study.data_sets, "overview") and (suffix == "svg" or rest == "figures.json")
     allowed = {
-        "": rest in (*REPORT_FILES, NUMBERS),
+        "": rest in REPORT_FILES,
         "tables": stem in study.tables and suffix in ("md", "csv", "tex"),
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
         STORE: name == STORE_INDEX or (stem in study.data_sets and suffix == "parquet"),
@@ -323,8 +323,7 @@ def evaluation_file(table: str) -> str:
 def released(study: Study) -> list[str]:
     """Files of reports/<study> without which there is no release: all records, predictions, pages and numbers."""
     return [
-        *(file for file in report_files(study) if file != NUMBERS),
-        *(HEADLINE, STORE_INDEX),
+        *(*report_files(study), HEADLINE, STORE_INDEX),
         *(RECORDS.format(archive=archive) for archive in record_archives(study)),
         *pages(study),
     ]

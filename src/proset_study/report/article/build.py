@@ -1,7 +1,4 @@
-"""The article from its sources and the committed records: gathered, checked, typeset.
-
-What topics say of one report is in its numbers.json; it is computed for reports that were written before they had one.
-"""
+"""The article from its sources and the numbers.json of the committed reports: gathered, checked, typeset."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -46,10 +43,10 @@ def gather(project: Path) -> tuple[Content, dict[str, Topic]]:
 
 
 def _read(entry, project, opened):
+    if not entry.report:
+        return entry.content(project, opened)
     file = project / entry.report / layout.NUMBERS
-    if not entry.report or not file.is_file():
-        return entry.content(project / entry.report, opened)
-    if (found := read_json(file).get(entry.name)) is None:
+    if not file.is_file() or (found := read_json(file).get(entry.name)) is None:
         raise Missing(f"{entry.name} in {file}")
     return Content.of_json(found)
 

@@ -15,9 +15,10 @@ from proset_study.report.analysis import response_curves
 from proset_study.report.analysis.response_curves import points
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.build import PICTURE, TOPICS
+from proset_study.report.article.numbers import numbers_record
 from proset_study.report.article.open_track import FORMS, INSTALLED, TRACKED
 from proset_study.report.article.study import DRAWS, STUDY
-from proset_study.report.article.topics import SUBJECT
+from proset_study.report.article.topics import PUBLISHED, SUBJECT
 from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
 from proset_study.report.rows import rows
 from proset_study.store.results import Row, read_rows, write_rows
@@ -34,7 +35,7 @@ def committed(tmp_path_factory):
     for name in {PICTURE, *(name for topic in TOPICS.values() for name in topic.records if (ROOT / name).is_file())}:
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, project / name)
-    return project
+    return numbered(project)
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +49,13 @@ def whole(committed, tmp_path_factory):
     _open_track(project / "reports/open_track", project / STUDY, config)
     _response_curves(project / "reports/response_curves", config)
     _error_estimates(project / "reports/error_estimates", config)
+    return numbered(project)
+
+
+def numbered(project):
+    """The project with the numbers.json of each report from the other files."""
+    for manifest in sorted(project.glob(f"reports/*/{layout.MANIFEST}")):
+        write_json(manifest.parent / layout.NUMBERS, numbers_record(manifest.parent, project / PUBLISHED))
     return project
 
 

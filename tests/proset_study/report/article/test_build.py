@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.proset_study.report.article.conftest import copied
+from tests.proset_study.report.article.conftest import copied, numbered
 
 from proset_study.base.records import read_json, write_json
 from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather
@@ -133,7 +133,7 @@ def test_what_nothing_tells_apart_is_none(whole, tmp_path):
 
 
 def test_records_that_are_missing_are_named_with_the_command_that_makes_them(committed, tmp_path):
-    project = copied(committed, tmp_path, *TOPICS["claims"].records)
+    project = numbered(copied(committed, tmp_path, *TOPICS["claims"].records))
     content, missing = gather(project)
     assert set(missing) == set(TOPICS) - {"claims", "example"}  # which is fitted, not read
     assert {name.partition(".")[0] for name in content.texts} == {"claims", "example"}
@@ -143,10 +143,9 @@ def test_records_that_are_missing_are_named_with_the_command_that_makes_them(com
     )
 
 
-def test_numbers_of_a_report_are_read_where_it_has_written_them(whole, everything, tmp_path):
+def test_numbers_of_a_report_are_read_from_what_it_has_written(whole, everything, tmp_path):
     names = [name for name, entry in TOPICS.items() if entry.report == STUDY]
-    copy = copied(whole, tmp_path, *{file for name in names for file in TOPICS[name].records}, PUBLISHED)
-    write_json(copy / STUDY / layout.NUMBERS, numbers_record(copy / STUDY, copy / PUBLISHED))
+    copy = numbered(copied(whole, tmp_path, *{file for name in names for file in TOPICS[name].records}, PUBLISHED))
     written = read_json(copy / STUDY / layout.NUMBERS)
     within = written["reproduction"]["numbers"]["within"]
     assert within["text"] == "{:.0f} of {:.0f}".format(*within["value"]) == everything.texts["reproduction.within"]
@@ -184,7 +183,7 @@ def test_the_article_is_a_pdf_of_eight_to_ten_pages(committed, tmp_path):
 
 def test_without_typst_it_says_so_and_leaves_what_the_article_is_made_of(committed, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "typst", None)
-    project = copied(committed, tmp_path, *TOPICS["claims"].records, PICTURE)
+    project = numbered(copied(committed, tmp_path, *TOPICS["claims"].records, PICTURE))
     shutil.copytree(committed / "article", project / "article", dirs_exist_ok=True)
     said = build(project, tmp_path / "out")
     assert NO_TYPST in said

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.proset_study.report.article.conftest import ROOT, copied
+from tests.proset_study.report.article.conftest import ROOT, copied, numbered
 
 from proset_study.report.article.page import findings
 from proset_study.report.article.sources import PAGE
@@ -22,7 +22,9 @@ def test_the_readme_says_of_the_open_track_what_the_page_says():
 
 
 def test_records_that_are_not_there_are_named(committed, tmp_path):
-    project = copied(committed, tmp_path, *TOPICS["claims"].records, "article/metadata.yaml", f"article/{PAGE}")
+    project = numbered(
+        copied(committed, tmp_path, *TOPICS["claims"].records, "article/metadata.yaml", f"article/{PAGE}")
+    )
     (project / "article" / PAGE).write_text('{{ n("error_estimates.families") }}', encoding="utf-8")
     with pytest.raises(Missing, match=r"error_estimates.families, which `snakemake .*error_estimates.yaml` computes"):
         findings(project)
