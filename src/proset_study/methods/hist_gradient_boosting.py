@@ -15,6 +15,7 @@ BINS = 255  # of a feature
 
 
 class HistGradientBoosting(EstimatorMethod):
+    label = "histogram boosting"
     place = 16
     names = (
         Name("iterations", axis="boosting rounds"),

@@ -20,7 +20,7 @@ from proset_study.study.config.checks import ConfigError, load
 
 COLOURS = ["01", "red & <b>", None]
 MIXED = {"generator": "mixed", "test_samples": 150, "impute": "median"}
-AS_IT_IS = "The {} are used as they are by proset (few prototypes) and hist gradient boosting"
+AS_IT_IS = "The {} are used as they are by proset (few prototypes) and histogram boosting"
 
 
 def config_of(folder) -> dict:
