@@ -16,7 +16,7 @@ def replacing(path: str | Path, *, durable: bool = True) -> Iterator[BinaryIO]:
 
     Its content reaches the disk before the name does, so that not even a loss of power leaves half a file under `path`,
     unless `durable` is false, which is faster and does for what has a checksum and can be made again.
-    The folder must exist. (On Windows a target that another process has open cannot be replaced: PermissionError.)
+    FileNotFoundError without the folder. (On Windows a target that another process has open cannot be replaced: PermissionError.)
 
     Examples
     --------
@@ -28,6 +28,8 @@ def replacing(path: str | Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     'whole'
     """
     path = Path(path)
+    if not path.parent.is_dir():  # else the error would name the temporary file
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
     temporary = path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")  # unique on a shared disk
     try:
         with temporary.open("wb") as file:

@@ -10,6 +10,7 @@ The objective is not convex. A refit ends in the minimum next to that of the mod
 in another one; between two such minima the row would get what chance did.
 """
 
+import reprlib
 import warnings
 from collections.abc import Iterator
 from copy import deepcopy
@@ -279,7 +280,8 @@ def _of(rows: npt.ArrayLike, allowed: np.ndarray) -> np.ndarray:
     """Numbers of rows; ValueError if they are none, or not there."""
     numbers = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
-        raise ValueError(f"rows: {rows!r} is not allowed, must be whole numbers, rows of the training data")
+        given = reprlib.repr(np.asarray(rows).tolist())  # a mask is as long as the data
+        raise ValueError(f"rows: {given} is not allowed, must be whole numbers, rows of the training data")
     if len(strange := numbers[~np.isin(numbers, allowed)]):
         raise ValueError(
             f"rows: {strange[0]} is not allowed, must be a row of the training data, {allowed[0]} to {allowed[-1]}, "

@@ -36,6 +36,8 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
         If the classifier is not fitted.
     TypeError
         If it is no `ProsetClassifier`, or class labels or parameters are neither numbers, booleans nor strings.
+    FileNotFoundError
+        If there is no folder for the file.
     ValueError
         If the classifier has a base model, or a class label ends with a NUL character.
 
