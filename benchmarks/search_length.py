@@ -1,6 +1,6 @@
-"""What searches four times as long gain on the development half of the battery; docs/battery.md says how to run them.
+"""What searches four times as long gain on the battery; docs/battery.md says how to run them.
 
-Both are read from results/. Trials are points of one Sobol sequence, so that a long search begins with the short one.
+Both are read from results/, for each half of which both have been run. Trials are points of one Sobol sequence, so that a long search begins with the short one.
 """
 
 from collections.abc import Iterator
@@ -13,25 +13,28 @@ from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.checks import load
 
-SHORT = ("config.yaml", "workflow/suites/battery.yaml")
-LONG = (*SHORT, "workflow/suites/battery_long.yaml")
+DEVELOPMENT = ("config.yaml", "workflow/suites/battery.yaml")
+SEALED = (*DEVELOPMENT, "workflow/suites/battery_sealed.yaml")
+LONG = {DEVELOPMENT: "workflow/suites/battery_long.yaml", SEALED: "workflow/suites/battery_long_sealed.yaml"}
 COLUMNS = (
-    *("data_set", "method", "trials", "cross_validated", "test", "fit_cpu_s"),
+    *("half", "data_set", "method", "trials", "cross_validated", "test", "fit_cpu_s"),
     *("long_trials", "long_cross_validated", "long_test", "long_fit_cpu_s"),
 )
 
 
 def run() -> Iterator[dict]:
     """A row for every method with a search and every data set that both runs have finished."""
-    short, long = _searches(SHORT), _searches(LONG)
-    for (experiment, data_set), found in long.items():
-        if (experiment, data_set) in short:
-            yield {
-                "data_set": data_set,
-                "method": experiment.removeprefix("tuned_"),
-                **short[experiment, data_set],
-                **{f"long_{name}": value for name, value in found.items()},
-            }
+    for files, overlay in LONG.items():
+        short, long = _searches(files), _searches((*files, overlay))
+        for (experiment, data_set), found in long.items():
+            if (experiment, data_set) in short:
+                yield {
+                    "half": "sealed" if files == SEALED else "development",
+                    "data_set": data_set,
+                    "method": experiment.removeprefix("tuned_"),
+                    **short[experiment, data_set],
+                    **{f"long_{name}": value for name, value in found.items()},
+                }
 
 
 def _searches(files):

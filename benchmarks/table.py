@@ -370,14 +370,14 @@ LENGTHS = [f"{end}{name}" for end in ("", "long_") for name in ("cross_validated
 
 def _search_length(rows):
     body = []
-    for method in dict.fromkeys(row["method"] for row in rows):
-        of_it = _of(rows, method=method)
+    for half, method in dict.fromkeys((row["half"], row["method"]) for row in rows):
+        of_it = _of(rows, half=half, method=method)
         means = {name: fmean(float(row[name]) for row in of_it) for name in LENGTHS}
         gains = (means[name] - means[f"long_{name}"] for name in ("cross_validated", "test"))
-        body.append([method, str(len(of_it)), of_it[0]["trials"], *(f"{gain:.4f}" for gain in gains)])
+        body.append([half, method, str(len(of_it)), of_it[0]["trials"], *(f"{gain:.4f}" for gain in gains)])
         body[-1] += [f"{means[name]:.1f}" for name in ("fit_cpu_s", "long_fit_cpu_s")]
     gained = ["gain in cross-validation", "gain on the test part"]
-    return _markdown(["method", "data sets", "trials", *gained, "CPU s", "CPU s, four times as long"], body)
+    return _markdown(["half", "method", "data sets", "trials", *gained, "CPU s", "CPU s, four times as long"], body)
 
 
 def _labels(rows):
@@ -414,7 +414,7 @@ _SECTIONS = [
     ("A slow rival on the same tables, one split", "mixed_tables_slow", _mixed),
     ("CPU seconds, medians: 10 numbers and 10 categories of 12 levels, 2,000 rows", "mixed_tables_cost", _mixed_cost),
     ("Distances to a missing number, development data, two replicates", "missing_distances", _missing),
-    ("Searches four times as long, development half of the battery, one replicate", "search_length", _search_length),
+    ("Searches four times as long, tables of the battery, one replicate", "search_length", _search_length),
     ("Attributions: milliseconds a sample, and shap's KernelExplainer beside them", "attributions", _as_they_are),
     ("Counterfactuals of test samples", "counterfactuals", _as_they_are),
     ("CPU seconds of a fit, and of all refits without one row", "rows_on_trial", _as_they_are),

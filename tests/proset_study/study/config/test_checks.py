@@ -12,7 +12,8 @@ from proset_study.study.config.checks import ConfigError, load
 
 ROOT = Path(__file__).parents[4]
 LISTED = {"openml_cc18": 61, "tabarena": 29, "bundled": 10}
-OTHERS = {"battery", "battery_sealed", "battery_long", "response_curves_mixed"}  # with experiments of their own
+# Those with experiments of their own.
+OTHERS = {"battery", "battery_sealed", "battery_long", "battery_long_sealed", "response_curves_mixed"}
 SUITES = sorted(
     f
     for f in (ROOT / "workflow/suites").glob("*.yaml")
