@@ -1,6 +1,7 @@
 """What searches four times as long gain on the battery; docs/battery.md says how to run them.
 
-Both are read from results/, for each half of which both have been run. Trials are points of one Sobol sequence, so that a long search begins with the short one.
+Both are read from results/, for each half of which both have been run. Trials are points of one Sobol sequence, so that
+a long search begins with the short one.
 """
 
 from collections.abc import Iterator
