@@ -16,7 +16,8 @@ def replacing(path: str | Path, *, durable: bool = True) -> Iterator[BinaryIO]:
 
     Its content reaches the disk before the name does, so that not even a loss of power leaves half a file under `path`,
     unless `durable` is false, which is faster and does for what has a checksum and can be made again.
-    FileNotFoundError without the folder. (On Windows a target that another process has open cannot be replaced: PermissionError.)
+    FileNotFoundError without the folder. (On Windows a target that another process has open cannot be replaced:
+    PermissionError.)
 
     Examples
     --------
