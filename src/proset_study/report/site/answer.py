@@ -76,7 +76,7 @@ class Answer:
             n = sum(found.kind(d) == "real" for d in found.data_sets)
             words = f"On the {count(n)} real ones it ranks {ordinal(place)}"
             if little := len(found.learned_little):
-                words += f"; on {count(little)} it barely beats class proportions"
+                words += f"; on {count(little)} it hardly beats class proportions, or does not"
             said.append(f"{words}.")
         place, of = found.place(DEFAULTS)
         of_real = found.place(DEFAULTS, "real")[0]

@@ -58,7 +58,7 @@ def test_an_honest_report_passes_with_many_refits_and_it_is_said_what_was_done(r
     assert "compared to the byte" in said
     assert re.search(r"\d+ fits and evaluations are repeated and compared exactly", said)
     assert re.search(
-        r"not checked: 7 pages and figures \(index.html, ...\), not rendered again: made by other code", said
+        r"not checked: 8 pages and figures \(index.html, ...\), not rendered again: made by other code", said
     )
 
 
