@@ -16,7 +16,10 @@ from proset_study.study.config.checks import load
 
 DEVELOPMENT = ("config.yaml", "workflow/suites/battery.yaml")
 SEALED = (*DEVELOPMENT, "workflow/suites/battery_sealed.yaml")
-LONG = {DEVELOPMENT: "workflow/suites/battery_long.yaml", SEALED: "workflow/suites/battery_long_sealed.yaml"}
+HALVES = {  # the configs of the short searches, and what is merged over them for the long ones
+    "development": (DEVELOPMENT, "workflow/suites/battery_long.yaml"),
+    "sealed": (SEALED, "workflow/suites/battery_long_sealed.yaml"),
+}
 COLUMNS = (
     *("half", "data_set", "method", "trials", "cross_validated", "test", "fit_cpu_s"),
     *("long_trials", "long_cross_validated", "long_test", "long_fit_cpu_s"),
@@ -25,12 +28,12 @@ COLUMNS = (
 
 def run() -> Iterator[dict]:
     """A row for every method with a search and every data set that both runs have finished."""
-    for files, overlay in LONG.items():
+    for half, (files, overlay) in HALVES.items():
         short, long = _searches(files), _searches((*files, overlay))
         for (experiment, data_set), found in long.items():
             if (experiment, data_set) in short:
                 yield {
-                    "half": "sealed" if files == SEALED else "development",
+                    "half": half,
                     "data_set": data_set,
                     "method": experiment.removeprefix("tuned_"),
                     **short[experiment, data_set],

@@ -323,7 +323,8 @@ def evaluation_file(table: str) -> str:
 def released(study: Study) -> list[str]:
     """Files of reports/<study> without which there is no release: all records, predictions, pages and numbers."""
     return [
-        *(*report_files(study), HEADLINE, STORE_INDEX),
+        *report_files(study),
+        *(HEADLINE, STORE_INDEX),
         *(RECORDS.format(archive=archive) for archive in record_archives(study)),
         *pages(study),
     ]
