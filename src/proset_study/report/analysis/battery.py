@@ -33,11 +33,10 @@ class Property:
     """How a property of a table is written: on an axis, and of tables above and up to a value of it."""
 
     title: str
-    above: str
-    up_to: str
-    unit: str = "{:g}"
-    some: str = ""  # of tables above 0
-    none: str = ""
+    unit: str
+    above: str = "more than {} {}"
+    up_to: str = "at most {} {}"
+    may_be_none: bool = False  # tables above 0 have some, the others have none
 
     def tables(self, split: float, above: bool) -> str:
         """The tables on one side of a value, to follow "tables with".
@@ -45,26 +44,18 @@ class Property:
         >>> PROPERTIES["train_samples"].tables(1200.0, above=True), PROPERTIES["missing"].tables(0.0, above=False)
         ('more than 1,200 training rows', 'no missing values')
         """
-        if split == 0 and self.some:
-            return self.some if above else self.none
-        return (self.above if above else self.up_to).format(self.unit.format(split))
+        if split == 0 and self.may_be_none:
+            return self.title if above else f"no {self.title}"
+        return (self.above if above else self.up_to).format(self.unit.format(split), self.title)
 
 
 PROPERTIES = {
-    "train_samples": Property("training rows", "more than {} training rows", "at most {} training rows", "{:,.0f}"),
-    "columns": Property("columns", "more than {} columns", "at most {} columns", "{:,.0f}"),
-    "classes": Property("classes", "more than {} classes", "at most {} classes", "{:.0f}"),
-    "noise": Property("noise", "noise above {}", "noise up to {}", "{:.2f}"),
-    "categorical": Property(
-        *("categorical columns", "more than {} categorical columns", "at most {} categorical columns", "{:.0%}"),
-        some="categorical columns",
-        none="no categorical columns",
-    ),
-    "missing": Property(
-        *("missing values", "more than {} missing values", "at most {} missing values", "{:.1%}"),
-        some="missing values",
-        none="no missing values",
-    ),
+    "train_samples": Property("training rows", "{:,.0f}"),
+    "columns": Property("columns", "{:,.0f}"),
+    "classes": Property("classes", "{:.0f}"),
+    "noise": Property("noise", "{:.2f}", above="noise above {}", up_to="noise up to {}"),
+    "categorical": Property("categorical columns", "{:.0%}", may_be_none=True),
+    "missing": Property("missing values", "{:.1%}", may_be_none=True),
 }
 
 
@@ -109,8 +100,7 @@ class Battery:
     @cached_property
     def source(self) -> np.ndarray:
         """Number of the source of each data set, shape (N,)."""
-        numbers: np.ndarray = np.unique([table.source for table in self.tables], return_inverse=True)[1]
-        return numbers
+        return np.unique([table.source for table in self.tables], return_inverse=True)[1]
 
     @property
     def n_sources(self) -> int:
@@ -119,8 +109,7 @@ class Battery:
 
     def losses_of(self, method: str) -> np.ndarray:
         """Mean log-losses of a method, shape (N,)."""
-        losses: np.ndarray = self.compared.losses[:, self.compared.methods.index(method)]
-        return losses
+        return self.compared.losses[:, self.compared.methods.index(method)]
 
     @cached_property
     def differences(self) -> dict[str, np.ndarray]:

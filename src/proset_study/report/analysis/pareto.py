@@ -106,8 +106,7 @@ def front(criteria: np.ndarray) -> np.ndarray:
     """
     nowhere_larger = (criteria[:, None, :] <= criteria[None, :, :]).all(axis=2)
     somewhere_smaller = (criteria[:, None, :] < criteria[None, :, :]).any(axis=2)
-    beaten: np.ndarray = np.any(nowhere_larger & somewhere_smaller, axis=0)
-    return ~beaten
+    return ~np.any(nowhere_larger & somewhere_smaller, axis=0)
 
 
 def fronts(found: list[Point]) -> list[Front]:

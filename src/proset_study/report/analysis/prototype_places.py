@@ -34,5 +34,4 @@ def disagreement(final: Final, points: np.ndarray, labels: np.ndarray) -> np.nda
     nearest = np.lexsort((elsewhere, between), axis=0)[: NEIGHBOURS + 1]
     itself = between.min(axis=0, initial=np.inf) == 0
     chosen = np.where(itself, nearest[1:], nearest[:-1])
-    found: np.ndarray = (part.y[chosen] != labels).mean(axis=0)
-    return found
+    return (part.y[chosen] != labels).mean(axis=0)

@@ -49,8 +49,7 @@ def least_loss(prototypes: np.ndarray, loss: np.ndarray) -> np.ndarray:
     [0.4, 0.2, 0.2, 0.2]
     """
     upto = np.searchsorted(prototypes, prototypes, side="right") - 1
-    least: np.ndarray = np.minimum.accumulate(loss)[upto]
-    return least
+    return np.minimum.accumulate(loss)[upto]
 
 
 def test_error(final: Final) -> tuple[float, float]:

@@ -101,8 +101,7 @@ def elo(wins: np.ndarray, reference: int) -> np.ndarray:
         strength = strength + step / np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True))
         if np.abs(step).max() < 1e-10:
             break
-    points: np.ndarray = REFERENCE_ELO + _POINTS * (strength - strength[:, [reference]])
-    return points
+    return REFERENCE_ELO + _POINTS * (strength - strength[:, [reference]])
 
 
 def resamples(source: np.ndarray, rng: np.random.Generator) -> np.ndarray:

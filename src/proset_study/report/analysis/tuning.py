@@ -66,5 +66,4 @@ def gains_of(tuned: Battery, defaults: Battery) -> list[Gain]:
 def _losses(battery: Battery, names: list[str], data_sets: list[str]) -> np.ndarray:
     rows = [battery.compared.data_sets.index(d) for d in data_sets]
     columns = [battery.compared.methods.index(method) for method in names]
-    losses: np.ndarray = battery.compared.losses[np.ix_(rows, columns)]
-    return losses
+    return battery.compared.losses[np.ix_(rows, columns)]

@@ -18,6 +18,8 @@ from proset_study.report.analysis.covers import cover_of
 from proset_study.store.metrics import balanced_accuracy
 from proset_study.store.stored import Final, Missing
 
+FAR = 1000.0  # standard deviations from the centre of the training data, beyond all of them
+
 
 def class_prior(fitted: Fitted) -> np.ndarray:
     """Shares of the classes in the training part of a KNN or proset model, shape (K,)."""
@@ -31,21 +33,21 @@ def distance_from_prior(final: Final) -> float:
     return float(np.abs(final.probabilities - class_prior(final.model.fitted)).mean())
 
 
-def distance_from_prior_far_away(final: Final, deviations: float = 1000.0) -> float:
-    """Largest abs(p - prior) over the classes and two opposite points that many deviations from the centre."""
-    step = deviations * final.model.scale
+def distance_from_prior_far_away(final: Final) -> float:
+    """Largest abs(p - prior) over the classes and two opposite points, `FAR` deviations from the centre."""
+    step = FAR * final.model.scale
     far = np.array([final.model.centre - step, final.model.centre + step])
     return float(np.abs(final.model.predict_proba(far) - class_prior(final.model.fitted)).max())
 
 
-def spread_far_away(final: Final, deviations: float = 1000.0, directions: int = 16) -> float:
-    """Largest difference of a class probability between points far away from the training data.
+def spread_far_away(final: Final) -> float:
+    """Largest difference of a class probability between 16 points far away from the training data.
 
-    The points are that many standard deviations from the centre in every feature, to a side that is drawn.
+    They are `FAR` standard deviations from the centre in every feature, to a side that is drawn.
     """
     X = final.X_train
-    sides = np.random.default_rng(0).choice([-1.0, 1.0], size=(directions, X.shape[1]))
-    far = X.mean(axis=0) + deviations * X.std(axis=0) * sides
+    sides = np.random.default_rng(0).choice([-1.0, 1.0], size=(16, X.shape[1]))
+    far = X.mean(axis=0) + FAR * X.std(axis=0) * sides
     return float(np.ptp(final.model.predict_proba(far), axis=0).max())
 
 
@@ -61,11 +63,12 @@ def training_log_loss(final: Final) -> float:
     return log_loss(probabilities, final.data.y[train], None if weight is None else weight[train])
 
 
-def count_regions(final: Final, points: int = 200) -> int:
+def count_regions(final: Final) -> int:
     """Connected regions of the most probable class in the plane of two features.
 
-    On a grid of `points` x `points` over the range of the data, 5 % wider; cells touch at edges, not at corners.
+    On a grid of 200 x 200 points over the range of the data, 5 % wider; cells touch at edges, not at corners.
     """
+    points = 200
     low, high = final.data.X.min(axis=0), final.data.X.max(axis=0)
     margin = 0.025 * (high - low)
     axes = [np.linspace(*ends, points) for ends in zip(low - margin, high + margin, strict=True)]
@@ -88,8 +91,7 @@ def prototypes_by_batch(final: Final) -> list[int]:
 def prototypes_by_batch_of_paths(final: Final) -> list[float]:
     """The same of the fits of stage 2, mean over the folds."""
     paths = [record["staged_summary"]["prototypes"] for record in final.paths]
-    means: list[float] = np.diff(np.mean(paths, axis=0)).tolist()
-    return means
+    return np.diff(np.mean(paths, axis=0)).tolist()
 
 
 def mean_weight(final: Final) -> float:
@@ -100,15 +102,15 @@ def mean_weight(final: Final) -> float:
     return float(weights.mean())
 
 
-def steepness(final: Final, step: float = 0.1) -> float:
+def steepness(final: Final) -> float:
     """Largest change of a class probability over a step from a test sample.
 
-    The step has that many standard deviations of each feature, in a direction that is drawn for each sample.
+    The step has a tenth of the standard deviation of each feature, in a direction that is drawn for each sample.
     """
     X = final.X_test
     drawn = np.random.default_rng(0).normal(size=X.shape)
     unit = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
-    moved = X + step * final.X_train.std(axis=0) * unit
+    moved = X + 0.1 * final.X_train.std(axis=0) * unit
     return float(np.abs(final.model.predict_proba(moved) - final.model.predict_proba(X)).max())
 
 
@@ -150,8 +152,7 @@ def overlap_of_training(final: Final) -> float:
 
 def objectives(final: Final) -> list[float]:
     """Objective of a set cover by radius, mean over the folds."""
-    means: list[float] = np.mean([record["staged_summary"]["objective"] for record in final.paths], axis=0).tolist()
-    return means
+    return np.mean([record["staged_summary"]["objective"] for record in final.paths], axis=0).tolist()
 
 
 def steps_that_cover_more(final: Final) -> int:
