@@ -117,12 +117,6 @@ def check_data(results: Path, name: str, records: Path) -> None:
         )
 
 
-def predicts_probabilities(study: Study) -> bool:
-    """Whether the method of a `standing_study` does so."""
-    (run,) = study.runs.values()
-    return methods.get(run.method).probabilistic
-
-
 def differences(study: Study, rows: Iterable[Row], records: Path, probabilistic: bool) -> list[Difference]:
     """The method against every experiment of the records, data set by data set; ValueError if there is none.
 
@@ -174,7 +168,8 @@ def write_standing(folder: Path, study: Study, rows: list[Row], records: Path) -
     """Write differences.csv and standing.md, which says it in words and tables."""
     (run,) = study.runs.values()
     remark = "" if "stage1" in run.settings else NOT_SEARCHED
-    write_differences(folder, differences(study, rows, records, predicts_probabilities(study)), records, remark)
+    compared = differences(study, rows, records, methods.get(run.method).probabilistic)
+    write_differences(folder, compared, records, remark)
 
 
 def write_differences(folder: Path, compared: list[Difference], records: Path, remark: str) -> None:

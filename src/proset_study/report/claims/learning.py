@@ -96,10 +96,8 @@ def _unbiased(name, experiment):
 
 
 def _deviation(share, experiment):
-    def spread(final):
-        return stdev(estimate for estimate, _ in _estimates(final, f"holdout_{share}"))
-
-    return measure(f"deviation with {share} % held out", experiment, spread)
+    name = f"deviation with {share} % held out"
+    return measure(name, experiment, lambda final: stdev(e for e, _ in _estimates(final, f"holdout_{share}")))
 
 
 def _rmse(name, experiment):

@@ -101,8 +101,8 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
     shares, lowest = [], 1.0
     for panel, final in zip(axes, finals, strict=True):
         correct = final.probabilities.argmax(axis=1) == final.y
-        score = final.familiarity
-        proportion, accuracy, number = coverage(score, correct, final.weight)
+        proportion, accuracy, number = coverage(final.familiarity, correct, final.weight)
+        familiar = accuracy[np.searchsorted(proportion, 0.5)]  # of the smallest set with at least half of the samples
         lowest = min(lowest, accuracy[proportion > 0.1].min())
         proportion, accuracy, number = _thinned(proportion, accuracy, number)
         low, high = wilson(accuracy, number)
@@ -117,7 +117,7 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
         overall = np.average(correct, weights=final.weight)
         panel.axhline(overall, color=GREY, linestyle=":", linewidth=1.0, label="all samples")
         panel.set_title(final.label)
-        shares.append((accuracy_at(score, correct, final.weight, 0.5), overall))
+        shares.append((familiar, overall))
     room = max(1 - lowest, 0.1)
     axes[0].set(xlim=(0, 1), ylim=(1 - 1.1 * room, 1 + 0.05 * room))
     shared_labels(figure, "proportion of test samples kept", "accuracy among them")
@@ -194,12 +194,6 @@ def coverage(score: np.ndarray, correct: np.ndarray, weight: np.ndarray) -> tupl
     kept = np.append(np.diff(score[order]) < 0, True)
     total, right, squares = (np.cumsum(v[order])[kept] for v in (weight, weight * correct, weight**2))
     return total / total[-1], right / total, total**2 / squares
-
-
-def accuracy_at(score: np.ndarray, correct: np.ndarray, weight: np.ndarray, proportion: float) -> float:
-    """Accuracy among the smallest set of highest scores that has at least this proportion."""
-    kept, accuracy, _ = coverage(score, correct, weight)
-    return float(accuracy[np.searchsorted(kept, proportion)])
 
 
 def _thinned(*curve):

@@ -9,14 +9,15 @@ from proset.losses import error_rate
 from proset.plot.style import choice_style, log_axis, plain
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.fits.resampling import training_rows
+from proset_study.fits.search import Case
 from proset_study.methods import get
+from proset_study.methods.base import Fitted
 from proset_study.methods.k_means import KMeans
 from proset_study.methods.labels import method_name
-from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes
+from proset_study.methods.nearest_prototype import PER_CLASS, FittedPrototypes, NearestPrototype
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.methods.set_cover import FittedSetCover, SetCover
 from proset_study.report.analysis.prototype_places import NEIGHBOURS, of_prototypes, of_samples
-from proset_study.report.analysis.whole_paths import whole_path
 from proset_study.report.figures.registry import FigureSpec, by_metric, is_of, of_data_set, unpacked
 from proset_study.report.figures.style import (
     ESTIMATOR_COLOURS,
@@ -34,6 +35,7 @@ CATEGORY = "Prototypes"
 LINES = ("-", "--", ":", "-.")  # of one method by several metrics
 IMAGES = 10  # of a class at most
 LONGEST = 60  # letters of a label
+LARGEST = 2000  # training samples; above, fits take too long for a report
 
 
 def name_of(final: Final) -> str:
@@ -117,6 +119,20 @@ def test_path_figure(finals: list[Final], seed: int) -> ReportFigure:
         alt=f"Test error on {name} against the number of prototypes; lowest: {'; '.join(texts)}.",
         figure=figure,
     )
+
+
+def whole_path(final: Final, seed: int) -> Fitted:
+    """The final model, or with few samples and prototypes that are cheap to find, the same along its whole path.
+
+    A longer path begins with a shorter one, so that the sizes up to the chosen one are those of the final model. `seed`
+    is that of the study.
+    """
+    method, longest = get(final.run.method), final.stage2["settings"][-1]
+    is_whole = longest == final.fit["complexity"]
+    if is_whole or final.fit["n_fit"] > LARGEST or not issubclass(method, (NearestPrototype, SetCover)):
+        return final.model.fitted
+    case = Case(seed, final.replicate, final.data_set, final.run.name, final.run.method)
+    return method(final.part).fit(final.fit["parameters"], longest, case.fit_seed("final"))
 
 
 def _path_style(method, methods):

@@ -8,15 +8,10 @@ import pytest
 from scipy.stats import t
 
 from proset.archive import write_archive
+from proset_study import methods
 from proset_study.base.records import write_text
 from proset_study.report.analysis.manifest import content_hash
-from proset_study.report.analysis.standing import (
-    NOT_SEARCHED,
-    check_data,
-    in_words,
-    predicts_probabilities,
-    standing_study,
-)
+from proset_study.report.analysis.standing import NOT_SEARCHED, check_data, in_words, standing_study
 from proset_study.report.analysis.standing import differences as differences_of
 from proset_study.store.results import Row, write_rows
 from proset_study.study import layout
@@ -24,7 +19,8 @@ from proset_study.study.config.checks import ConfigError
 
 
 def differences(study, rows, records):
-    return differences_of(study, rows, records, predicts_probabilities(study))
+    (run,) = study.runs.values()
+    return differences_of(study, rows, records, methods.get(run.method).probabilistic)
 
 
 SIZES = {"train_samples": 80.0, "test_samples": 20.0}

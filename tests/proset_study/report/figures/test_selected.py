@@ -15,10 +15,8 @@ from proset.set_cover import SetCoverClassifier
 from proset_study.data.generators.mixture import Mixture
 from proset_study.data.sources import make
 from proset_study.methods.set_cover import find_radii
-from proset_study.report.analysis import whole_paths
 from proset_study.report.analysis.prototype_places import of_prototypes
-from proset_study.report.analysis.whole_paths import whole_path
-from proset_study.report.figures import surfaces
+from proset_study.report.figures import selected, surfaces
 from proset_study.report.figures.cover_radii import MOST
 from proset_study.report.figures.registry import Subject, planned
 from proset_study.report.tables.table_files import to_markdown
@@ -118,14 +116,14 @@ def test_test_errors_go_along_the_whole_path_and_are_those_of_the_models_where_t
 
 def test_a_whole_path_begins_with_the_model_and_is_not_made_of_large_data(small, monkeypatch):
     cover, means = small.final("plain", "blobs"), small.final("means", "blobs")
-    whole = whole_path(cover, small.study.config["seed"])
+    whole = selected.whole_path(cover, small.study.config["seed"])
     assert len(whole.covers) == 14 > len(cover.model.fitted.covers)
     for one, other in zip(cover.model.fitted.covers, whole.covers, strict=False):
         np.testing.assert_array_equal(one.index, other.index)
-    longer = whole_path(means, small.study.config["seed"])
+    longer = selected.whole_path(means, small.study.config["seed"])
     np.testing.assert_array_equal(longer.X[: len(means.model.fitted.X)], means.model.fitted.X)
-    monkeypatch.setattr(whole_paths, "LARGEST", 83)
-    assert whole_path(cover, 1) is cover.model.fitted
+    monkeypatch.setattr(selected, "LARGEST", 83)
+    assert selected.whole_path(cover, 1) is cover.model.fitted
 
 
 def test_places_of_prototypes_are_by_the_classes_of_their_neighbours(small):
@@ -216,7 +214,7 @@ def test_images_are_those_of_the_samples_chosen_by_tangent_distance(small):
     left, right = figure.figure.axes
     assert len(left.images) == means.fit["summary"]["prototypes"]
     assert f"{len(right.images)} prototypes" in right.get_title()
-    numbers = [len(cover.index) for cover in whole_path(final, small.study.config["seed"]).covers]
+    numbers = [len(cover.index) for cover in selected.whole_path(final, small.study.config["seed"]).covers]
     assert len(right.images) == min(numbers, key=lambda n: abs(n - len(left.images))) < len(cover.index)
     centres = np.array([np.asarray(image.get_array()) for image in left.images], dtype=float)
     across, down = (np.diff(centres, axis=axis).ravel() for axis in (1, 2))
