@@ -1,6 +1,5 @@
 """What is found over a battery, in one place for pages, figures and files; when its control pays."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -51,22 +50,8 @@ def sentences(battery: Battery, found: list[Effect]) -> list[str]:
 
     `found` are the `dependence.effects` of the battery.
     """
-    by_property = [_better(battery, found), _worse(battery, found)] if _significant(found) else []
+    by_property = [_where(battery, found, state) for state in (BETTER, WORSE)] if _significant(found) else []
     return [_overall(battery), *by_property, _pairs(battery), _open(battery, found)]
-
-
-def strongest(found: list[Effect], is_so: Callable[[float, float], bool]) -> tuple[Effect, bool] | None:
-    """The effect with the largest correlation of those whose interval on one side is so, and whether it is that above.
-
-    Effects that are not significant do not count.
-    """
-    sides = [
-        (effect, is_above)
-        for effect in _significant(found)
-        for is_above in (False, True)
-        if _side(effect, is_above)[0] is not None and is_so(*_side(effect, is_above)[1:])
-    ]
-    return max(sides, key=lambda side: (abs(side[0].correlation), abs(_side(*side)[0])), default=None)
 
 
 def _overall(battery):
@@ -78,33 +63,38 @@ def _overall(battery):
     return f"{words}; each of {n_methods} equal methods would have it on {alike:.1f}."
 
 
-def _better(battery, found):
+def _where(battery, found, state):
+    """Where the control is better than a rival, or a rival than it: on which tables, or with more of what."""
     name = method_name(battery.control)
-    if best := strongest(found, lambda low, high: high < 0):
-        effect, is_above = best
-        return _on_tables(effect, is_above, name, _other(effect.rival))
-    if gained := _largest(found, BETTER):
-        return _gains(gained, name, _other(gained.rival))
-    return f"Where a property matters, {name} is significantly better on neither half."
 
+    def in_order(rival):
+        other = "the best other" if rival == BEST else rival_name(rival)
+        return (name, other) if state == BETTER else (other, name)
 
-def _worse(battery, found):
-    name = method_name(battery.control)
-    if worst := strongest(found, lambda low, high: low > 0):
-        effect, is_above = worst
-        return _on_tables(effect, is_above, _other(effect.rival), name)
-    if lost := _largest(found, WORSE):
-        return _gains(lost, _other(lost.rival), name)
+    if strongest := _strongest(found, state):
+        return _on_tables(*strongest, *in_order(strongest[0].rival))
+    if changing := [effect for effect in found if effect.state == state]:
+        effect = max(changing, key=lambda effect: abs(effect.correlation))
+        gaining, losing = in_order(effect.rival)
+        more = PROPERTIES[effect.property].title
+        return f"With more {more} {gaining} gains on {losing}, but is significantly better on neither half."
+    if state == BETTER:
+        return f"Where a property matters, {name} is significantly better on neither half."
     return f"Where a property matters, no rival is significantly better than {name} on either half."
 
 
-def _largest(found, state):
-    return max((e for e in found if e.state == state), key=lambda effect: abs(effect.correlation), default=None)
+def _strongest(found, state):
+    """The significant effect with the largest correlation, of those with a half of the tables where the state holds.
 
-
-def _gains(effect, gaining, losing):
-    more = PROPERTIES[effect.property].title
-    return f"With more {more} {gaining} gains on {losing}, but is significantly better on neither half."
+    With it, whether that half is the one above the split; None without such an effect.
+    """
+    halves = [(effect, is_above) for effect in _significant(found) for is_above in (False, True)]
+    sure = []
+    for half in halves:
+        mean, low, high = _side(*half)
+        if mean is not None and (high < 0 if state == BETTER else low > 0):
+            sure.append(half)
+    return max(sure, key=lambda half: (abs(half[0].correlation), abs(_side(*half)[0])), default=None)
 
 
 def _on_tables(effect, is_above, better, worse):
@@ -147,10 +137,6 @@ def _open(battery, found):
 
 def _significant(found):
     return [effect for effect in found if effect.state != UNCLEAR]
-
-
-def _other(rival):
-    return "the best other" if rival == BEST else rival_name(rival)
 
 
 def _side(effect, is_above):
