@@ -3,38 +3,33 @@ import threading
 import numpy as np
 import psutil
 import pytest
-from tests.proset_study.methods.small import SEED, fit
+from tests.proset_study.methods.small import SEED, classes_by_three_features, fit
 
 pytest.importorskip("catboost")
 PARAMETERS = {"learning_rate": 0.1, "depth": 3}
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_it_is_the_librarys_classifier(n_classes):
+def librarys_classifier(iterations, **more):
+    """With the settings of ours that are not searched for."""
     from catboost import CatBoostClassifier
 
-    rng = np.random.default_rng(n_classes)
-    X = rng.normal(size=(200, 4))
-    y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [0.0, 1.0][: n_classes - 1])
+    seed = int(SEED.generate_state(1)[0] >> 1)
+    settings = {"random_seed": seed, "verbose": False, "allow_writing_files": False}
+    return CatBoostClassifier(iterations=iterations, **PARAMETERS, **settings, **more)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_it_is_the_librarys_classifier(n_classes):
+    X, y = classes_by_three_features(n_classes)
     fitted = fit("catboost", X, y, 30, **PARAMETERS)
-    theirs = CatBoostClassifier(
-        iterations=30,
-        **PARAMETERS,
-        random_seed=int(SEED.generate_state(1)[0] >> 1),
-        verbose=False,
-        allow_writing_files=False,
-    )
-    np.testing.assert_allclose(fitted.predict_proba(X), theirs.fit(X, y).predict_proba(X), atol=1e-9)
+    theirs = librarys_classifier(30).fit(X, y)
+    np.testing.assert_allclose(fitted.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
     assert fitted.summary()["rounds"] == 30
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_part_of_the_rows_is_drawn_for_any_number_of_classes(n_classes):
-    from catboost import CatBoostClassifier
-
-    rng = np.random.default_rng(n_classes)
-    X = rng.normal(size=(200, 4))
-    y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [0.0, 1.0][: n_classes - 1])
+    X, y = classes_by_three_features(n_classes)
     half, all_rows, by_default = (
         fit("catboost", X, y, 10, **PARAMETERS, **part).predict_proba(X)
         for part in ({"subsample": 0.5}, {"subsample": 1.0}, {})
@@ -42,11 +37,8 @@ def test_a_part_of_the_rows_is_drawn_for_any_number_of_classes(n_classes):
     assert np.abs(half - all_rows).max() > 0.01
     assert np.abs(half - by_default).max() > 0.01
     if n_classes == 2:  # where the library has the same type by default
-        seed = int(SEED.generate_state(1)[0] >> 1)
-        theirs = CatBoostClassifier(
-            iterations=10, **PARAMETERS, subsample=0.5, random_seed=seed, verbose=False, allow_writing_files=False
-        )
-        np.testing.assert_allclose(half, theirs.fit(X, y).predict_proba(X), atol=1e-9)
+        theirs = librarys_classifier(10, subsample=0.5).fit(X, y)
+        np.testing.assert_allclose(half, theirs.predict_proba(X), atol=1e-9)
 
 
 def test_a_path_on_which_nothing_is_left_to_split_has_all_sizes():

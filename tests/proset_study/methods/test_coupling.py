@@ -1,15 +1,12 @@
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import load_digits
-from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 from tests.proset_study.methods.small import fit
 
 from proset.losses import log_loss
-from proset_study.methods.coupling import PairwiseCoupling, couple, sigmoid
+from proset_study.methods.coupling import couple, sigmoid
 from proset_study.methods.svm import SVM
 
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -30,15 +27,6 @@ def test_coupled_probabilities_of_digits_are_better_than_those_of_classes_agains
     against_rest, coupled = (log_loss(machine.predict_proba(X_test), y_test) for machine in machines)
     assert coupled < 0.12
     assert coupled < 0.5 * against_rest
-
-
-def test_a_kernel_matrix_gives_the_same_machines(digits):
-    X, y, X_test, _ = (part[:300] for part in digits)
-    of_features = SVC(C=10.0, gamma=1 / 64, decision_function_shape="ovo")
-    p = PairwiseCoupling(of_features, FOLDS).fit(X, y).predict_proba(X_test)
-    of_matrix = clone(of_features).set_params(kernel="precomputed")
-    matrix, to_score = (rbf_kernel(rows, X, gamma=1 / 64) for rows in (X, X_test))
-    np.testing.assert_allclose(PairwiseCoupling(of_matrix, FOLDS).fit(matrix, y).predict_proba(to_score), p, atol=1e-4)
 
 
 def test_probabilities_of_pairs_that_agree_are_found():

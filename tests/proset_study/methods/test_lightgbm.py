@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.proset_study.methods.small import SEED, fit, make_part
+from tests.proset_study.methods.small import SEED, classes_by_three_features, fit, make_part
 
 from proset_study import methods
 
@@ -12,9 +12,7 @@ PARAMETERS = {"learning_rate": 0.1, "num_leaves": 4, "min_data_in_leaf": 5}
 def test_it_is_the_librarys_classifier(n_classes):
     from lightgbm import LGBMClassifier
 
-    rng = np.random.default_rng(n_classes)
-    X = rng.normal(size=(200, 4))
-    y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [0.0, 1.0][: n_classes - 1])
+    X, y = classes_by_three_features(n_classes)
     fitted = fit("lightgbm", X, y, 30, **PARAMETERS)
     same = {"num_leaves": 4, "learning_rate": 0.1, "min_child_samples": 5, "n_estimators": 30}
     theirs = LGBMClassifier(**same, n_jobs=1, verbosity=-1, deterministic=True)

@@ -23,8 +23,6 @@ from proset_study.data.metrics import PRECOMPUTED
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
-from proset_study.fits.final import fit_final, read_model, rounded
-from proset_study.fits.search import Case
 
 SEED = np.random.SeedSequence(3)
 XGBOOST = {"learning_rate": 0.1, "max_depth": 3, "colsample": 0.5, "subsample": 0.7}
@@ -39,26 +37,6 @@ def bind(name, kind="two classes"):
     method = methods.get(name)
     bound = select_fold(data, split(data.y, 5, 0.3, 0), 0, method.scaled)
     return method(bound), bound
-
-
-@pytest.mark.parametrize("kind", SETTINGS)
-@pytest.mark.parametrize(
-    ("name", "parameters"),
-    [
-        ("proset_landmarks", {"lambda_v": 1e-3, "lambda_w": 1e-8}),
-        ("adaboost", {"max_depth": 2, "learning_rate": 0.5}),
-        ("xgboost", XGBOOST),
-        ("set_cover", {}),
-        ("k_means", {}),
-    ],
-)
-def test_a_final_model_predicts_the_same_after_reading_it(name, parameters, kind, tmp_path):
-    """For every way in which models are stored; `study.contract` has the others."""
-    data = make(SETTINGS[kind], 0, "d", 0)
-    case = Case(seed=0, replicate=0, data_set="d", run="E0", method=name)
-    file = tmp_path / "model.npz"
-    _, rows, probabilities = fit_final(data, split(data.y, 5, 0.3, 0), parameters, 4, case, file)
-    np.testing.assert_array_equal(rounded(read_model(file).predict_proba(data.X[rows])), probabilities)
 
 
 def test_the_uncut_tree_is_scikit_learns():
@@ -253,6 +231,8 @@ def test_simplicity_orders():
     assert simpler({**base, "subsample": 0.4}) > simpler(base)
     simpler = methods.get("svm").simplicity
     assert simpler({"C": 1.0, "gamma_features": 0.1}) > simpler({"C": 0.1, "gamma_features": 0.2})
+    simpler = methods.get("nearest_shrunken_centroids").simplicity
+    assert simpler({"shrink_threshold": 2.0}) > simpler({"shrink_threshold": 1.0})
     simpler = methods.get("explainable_boosting").simplicity
     assert simpler({"max_rounds": 200}) > simpler({"max_rounds": 100, "interactions": 2})
 

@@ -29,15 +29,6 @@ def test_it_is_the_smallest_of_all_subsets(rng):
         assert not any(is_consistent(between, y, subset) for subset in fewer)
 
 
-def test_two_runs_of_a_line_by_hand():
-    """Of 0, 1, 2 against 3, 4, 5 one sample each is enough, if the middle between them is between 2 and 3."""
-    x = np.arange(6.0)
-    y = np.array([0, 0, 0, 1, 1, 1])
-    kept = smallest(np.abs(x[:, None] - x), y)
-    assert len(kept) == 2
-    assert 2 < x[kept].mean() < 3
-
-
 def test_thinning_leaves_a_consistent_subset_of_which_nothing_can_go(rng):
     X, y = load_iris(return_X_y=True)
     X = X + 1e-3 * rng.normal(size=X.shape)

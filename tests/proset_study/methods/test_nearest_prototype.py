@@ -256,32 +256,3 @@ def test_too_large_a_class_is_refused(name):
     y = np.append(np.zeros(MAX_OF_A_CLASS + 1, dtype=int), 1)
     with pytest.raises(ValueError, match=r"a class of 10,001 training samples is not allowed, at most 10,000"):
         fit(name, y[:, None], y)
-
-
-def test_balls_cover_their_class_and_nothing_else(digits):
-    X, y = digits
-    fitted = fit("cccd", X, y)
-    distance = np.linalg.norm(X[:, None] - fitted.X, axis=2)
-    inside = distance < fitted.radius * (1 - 1e-12)
-    own = y[:, None] == fitted.labels
-    assert not inside[~own].any()
-    assert (distance < fitted.radius)[own].sum() > 0
-    assert (inside & own).any(axis=1).all()
-    np.testing.assert_array_equal(fitted.predict_proba(X).argmax(axis=1), y)
-
-
-def test_medoids_are_samples_of_their_class(digits):
-    X, y = digits
-    fitted = fit("k_medoids", X, y, 5)
-    for k in range(5):
-        own = X[y == k]
-        assert all((own == p).all(axis=1).any() for p in fitted.X[fitted.labels == k])
-
-
-def test_olvq1_one_step_by_hand():
-    prototypes, labels = np.array([[0.0, 0.0], [4.0, 0.0]]), np.array([0, 1])
-    towards = olvq1(prototypes, labels, np.array([[1.0, 1.0]]), np.array([0]))
-    np.testing.assert_allclose(towards, [[0.3, 0.3], [4.0, 0.0]])
-    away = olvq1(prototypes, labels, np.array([[1.0, 1.0]]), np.array([1]))
-    np.testing.assert_allclose(away, [[-0.3, -0.3], [4.0, 0.0]])
-    assert prototypes.tolist() == [[0, 0], [4, 0]]

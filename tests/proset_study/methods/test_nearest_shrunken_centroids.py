@@ -2,8 +2,6 @@ import numpy as np
 import pytest
 from tests.proset_study.methods.small import fit
 
-from proset_study import methods
-
 THRESHOLDS = (0.1, 2.0, 1000.0)
 
 
@@ -48,8 +46,3 @@ def test_shrunken_to_one_point_it_is_the_class_prior(noisy):
     X, y = noisy
     prior = fit("nearest_shrunken_centroids", X, y, shrink_threshold=1000.0).predict_proba(X)
     np.testing.assert_allclose(prior, np.tile(np.bincount(y) / len(y), (len(y), 1)))
-
-
-def test_the_larger_threshold_is_simpler():
-    simplicity = methods.get("nearest_shrunken_centroids").simplicity
-    assert simplicity({"shrink_threshold": 2.0}) > simplicity({"shrink_threshold": 1.0})

@@ -54,19 +54,6 @@ def test_a_machine_by_hand():
     assert fitted.predict_proba(np.array([[-1.0], [2.9], [3.1], [99.0]])).argmax(axis=1).tolist() == [0, 0, 1, 1]
 
 
-def test_three_classes_have_a_machine_each(rng):
-    X = np.concatenate([rng.normal(loc=centre, scale=0.4, size=(30, 2)) for centre in ((0, 0), (3, 0), (0, 3))])
-    y = np.repeat([0, 1, 2], 30)
-    assert np.mean(fit("set_covering_machine", X, y, 8, penalty=1.0).predict_proba(X).argmax(axis=1) == y) > 0.95
-
-
-def test_a_high_penalty_leaves_no_error_on_the_samples_of_other_classes(rng):
-    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
-    for centre, radius in Balls.of(make_part(X, y)).greedy(y == 1, 1e3, 60):
-        inside = np.linalg.norm(X - X[centre], axis=1) < radius
-        assert not (inside if y[centre] == 1 else ~inside)[y == 0].any()
-
-
 def test_without_useful_features_the_most_frequent_class_is_predicted():
     X, y = np.zeros((5, 1)), [0, 1, 1, 1, 0]
     fitted = fit("set_covering_machine", X, y, 2, penalty=1.0)
