@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy.ndimage import shift
 from sklearn.datasets import load_digits
 
 from proset_study.data.dissimilarities.tangent import TANGENTS, TILE, distances, smoothed, tangent_vectors
@@ -113,10 +112,3 @@ def test_images_without_contrast_have_no_plane():
 def test_other_items_are_refused(items, message):
     with pytest.raises(ValueError, match=message):
         distances(items)
-
-
-def test_a_shifted_digit_is_near_to_it(digits):
-    framed = np.kron(digits[3], np.ones((2, 2)))
-    moved = shift(framed, (0.4, -0.4), order=1)
-    to_moved = distances(np.array([framed, moved]))(slice(1), slice(1, 2))[0, 0]
-    assert to_moved < 0.25 * np.linalg.norm(smoothed((framed - moved)[..., None]))

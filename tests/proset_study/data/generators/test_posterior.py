@@ -39,10 +39,9 @@ IDS = [f"{name} {' '.join(map(str, settings.values()))}".strip() for name, setti
 
 @pytest.fixture(params=PROBLEMS, ids=IDS)
 def problem(request):
-    """The generator, the entry of the config, and the Bayes error that is published."""
+    """The generator, and the Bayes error that is published."""
     name, settings, error = request.param
-    entry = {"generator": name, **settings}
-    return generators.of(entry), entry, error
+    return generators.of({"generator": name, **settings}), error
 
 
 def test_every_problem_with_a_posterior_is_tried():
@@ -51,7 +50,7 @@ def test_every_problem_with_a_posterior_is_tried():
 
 
 def test_classes_are_as_frequent_as_probabilities_say(problem, assert_calibrated):
-    generated, _, _ = problem
+    generated, _ = problem
     data = generated.sample(20_000, np.random.default_rng(0))
     truth = generated.probabilities(data.X)
     assert data.X.dtype == truth.dtype == np.float64
@@ -63,7 +62,7 @@ def test_classes_are_as_frequent_as_probabilities_say(problem, assert_calibrated
 
 
 def test_the_bayes_error_is_that_of_the_source_whatever_the_seed(problem):
-    generated, _, published = problem
+    generated, published = problem
     one, two = generated.bayes_error(0), generated.bayes_error(1)
     if published is not None and published[0] is None:
         assert one is two is None  # the class is a function of the features
@@ -74,18 +73,8 @@ def test_the_bayes_error_is_that_of_the_source_whatever_the_seed(problem):
         assert one == pytest.approx(published[0], abs=published[1])
 
 
-def test_a_draw_has_a_test_part_and_is_the_same_again(problem):
-    generated, entry, _ = problem
-    data, again = make(entry, 0, "d", 0), make(entry, 0, "d", 0)
-    assert data.X.shape[0] == generated.size.rows == generated.samples + generated.test_samples
-    assert (data.n_features, len(data.class_names)) == (generated.size.features, generated.size.classes)
-    assert data.test.tolist() == [False] * generated.samples + [True] * generated.test_samples
-    assert data.X.tobytes() == again.X.tobytes()
-    assert data.y.tobytes() == again.y.tobytes()
-
-
 def test_irrelevant_features_change_no_probability(problem):
-    generated, _, _ = problem
+    generated, _ = problem
     if generated.relevant is not None:
         X = generated.points(500, np.random.default_rng(0))
         other = X.copy()
