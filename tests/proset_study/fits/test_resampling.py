@@ -10,14 +10,17 @@ from proset_study.data.splitting import split
 from proset_study.fits.resampling import bootstrap_data, bootstrap_sample, data_of_rows, nested_order, training_rows
 
 
-def test_every_beginning_of_the_order_is_stratified(rng):
-    y = rng.permutation(np.repeat([0, 1, 2], [60, 30, 10]))
+@pytest.mark.parametrize(("sizes", "bound"), [([60, 30, 10], 2), ([90, 10], 1)])
+def test_every_beginning_of_the_order_is_stratified(rng, sizes, bound):
+    """Off by less than two samples of a class, of two classes by less than one."""
+    classes = np.arange(len(sizes))
+    y = rng.permutation(np.repeat(classes, sizes))
     order = nested_order(y, rng)
     assert sorted(order) == list(range(100))
-    assert set(y[order[:3]]) == {0, 1, 2}  # no class is missing from the start
+    assert set(y[order[: len(sizes)]]) == {*classes}  # no class is missing from the start
     for n in range(1, 101):
-        counts = np.bincount(y[order[:n]], minlength=3)
-        assert np.abs(counts - n * np.array([0.6, 0.3, 0.1])).max() < 2
+        counts = np.bincount(y[order[:n]], minlength=len(sizes))
+        assert np.abs(counts - n * np.array(sizes) / 100).max() < bound
     assert not np.array_equal(order, nested_order(y, rng))
 
 
@@ -92,10 +95,3 @@ def test_rows_of_weight_zero_are_not_drawn(wine):
         bound = bootstrap_data(weighted, folds, np.random.default_rng(seed), methods.get("knn"))
         assert bound.weight.sum() == len(rows)
         assert set(bound.rows_score) < set(rows)
-
-
-def test_two_classes_are_never_off_by_a_sample(rng):
-    y = rng.permutation(np.repeat([0, 1], [90, 10]))
-    order = nested_order(y, rng)
-    off = [abs(y[order[:n]].sum() - 0.1 * n) for n in range(1, 101)]
-    assert max(off) < 1

@@ -23,18 +23,6 @@ def test_parts_add_up_to_the_expected_score_by_enumeration(rng):
     assert found["noise"] + found["bias2"] + found["variance"] == pytest.approx(found["brier"])
 
 
-def test_parts_do_not_depend_on_the_number_of_draws_in_expectation(rng):
-    truth = np.tile([1.0, 0.0], (20_000, 1))
-
-    def found(n_draws):
-        p = 0.7 + 0.1 * rng.normal(size=(n_draws, len(truth)))
-        return decompose(np.stack([p, 1 - p], axis=2), truth)
-
-    for n_draws in (2, 20):
-        assert found(n_draws)["bias2"] == pytest.approx(2 * 0.09, rel=0.02)
-        assert found(n_draws)["variance"] == pytest.approx(2 * 0.01, rel=0.03)
-
-
 def test_one_neighbour_varies_and_many_are_biased():
     settings = {"draws": 10, "test_samples": 300}
     one, many = (bias_variance({"parameters": {}, "complexity": k, "n_fit": 84}, XOR, settings, KNN) for k in (1, 80))

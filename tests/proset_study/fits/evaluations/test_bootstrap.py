@@ -7,7 +7,6 @@ from proset.losses import error_rate, log_loss
 from proset_study.base.seeds import generator
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST
-from proset_study.data.splitting import split
 from proset_study.fits.evaluations.bootstrap import Bootstrap, class_losses, estimates
 from proset_study.fits.resampling import bootstrap_sample
 from proset_study.fits.search import Case
@@ -18,16 +17,6 @@ FINAL = {"parameters": {}, "complexity": 1}
 
 def bootstrap(data, folds, final, settings, case):
     return Bootstrap.evaluate(data, folds, final, settings, case, {})
-
-
-@pytest.fixture(scope="module")
-def data():
-    return make({"generator": "xor", "features": 2, "samples_per_orthant": 10}, 0, "xor", 0)
-
-
-@pytest.fixture(scope="module")
-def folds(data):
-    return split(data.y, 3, 0.3, 0)
 
 
 def test_hand_solved_estimates():
