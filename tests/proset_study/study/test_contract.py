@@ -79,17 +79,10 @@ def test_a_method_needs_an_experiment_to_take_parameters_from(experiments):
     others = {name: entry for name, entry in experiments.items() if entry["method"] != "svm"}
     with pytest.raises(ValueError, match="no experiment uses 'svm'"):
         subject_of("svm", others)
-    mine = {"method": "svm", "stage1": {"from": "other"}}
-    assert subject_of("svm", {"mine": mine, **experiments}).run.name == "svm"
-
-
-def test_an_experiment_of_another_config_file_is_found(tmp_path):
-    entry = {"method": "svm", "data_sets": ["wine"], "stage2": {"complexity": 1}}
-    (tmp_path / "mine.yaml").write_text(yaml.safe_dump({"experiments": {"mine": entry}}), encoding="utf-8")
-    found = merged(tmp_path / "mine.yaml")["experiments"]
-    assert subject_of("svm", found).run.name == "svm"
-    del found["svm"]
-    assert subject_of("svm", found).run.name == "mine"
+    takes_over = {"method": "svm", "stage1": {"from": "other"}}
+    assert subject_of("svm", {"mine": takes_over, **experiments}).run.name == "svm"
+    mine = {"method": "svm", "data_sets": ["wine"], "stage2": {"complexity": 1}}
+    assert subject_of("svm", {"mine": mine, **others}).run.name == "mine"
 
 
 class Tree(EstimatorMethod):

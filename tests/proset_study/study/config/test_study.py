@@ -184,7 +184,6 @@ def test_only_restricts_experiments_and_data_sets(config):
             "{experiments: {E8: {overrides: {wnie: {stage2: {complexity: 3}}}}}}",
             "experiments.E8.overrides: unknown data set 'wnie'",
         ),
-        ("{experiments: {E8: {overrides: {wine: {stage1: {trials: 3}}}}}}", "changes what is not there"),
         ("{experiments: {E9: {stage1: {space: {max_depth: {integers: [0.5, 3]}}}}}}", "must be a whole number"),
         ("{experiments: {E3: {stage1: {space: {lambda_v: {normal: [0, 1]}}}}}}", "unknown key 'normal', allowed are"),
         ("{experiments: {E7: {vary: {n_candidates: [0]}}}}", "vary.n_candidates: 0 is not allowed"),
