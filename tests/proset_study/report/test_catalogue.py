@@ -37,11 +37,6 @@ def _sorted(points):
     return points[np.lexsort(points.T)]
 
 
-def _named(figures, name):
-    (found,) = [d for d in figures if d.name == name]
-    return found
-
-
 def test_stage1_plane_and_profiles_show_the_records(stored):
     final = stored.final("E3", "flowers")
     by_trial = {}
@@ -49,7 +44,7 @@ def test_stage1_plane_and_profiles_show_the_records(stored):
         by_trial.setdefault(record["trial"], []).append(record)
     parameters = np.array([[r[0]["parameters"][n] for n in ("lambda_v", "lambda_w")] for r in by_trial.values()])
     mean = np.array([np.mean([r["log_loss"] for r in records]) for records in by_trial.values()])
-    plane, bar, left, right = _by_axes(search.stage1_figure(final))
+    plane, left, right, bar = search.stage1_figure(final).figure.axes
     points = plane.collections[0]
     np.testing.assert_allclose(_offsets(points), parameters)
     np.testing.assert_allclose(points.get_array(), mean)
@@ -67,20 +62,14 @@ def test_stage1_plane_and_profiles_show_the_records(stored):
         assert set(threshold.get_ydata()) == {final.stage1["threshold"]}
 
 
-def _by_axes(drawn):
-    plane, *profiles, bar = drawn.figure.axes
-    return plane, bar, *profiles
-
-
 def test_grid_search_has_one_profile_with_error_bars_of_one_deviation(stored):
     selection = stored.final("E5", "flowers").stage1
     (axes,) = search.stage1_figure(stored.final("E5", "flowers")).figure.axes
     (bars,) = axes.containers
     ends = np.array(bars.lines[2][0].get_segments())[:, :, 1]
     np.testing.assert_allclose(ends.mean(axis=1), selection["mean"])
-    np.testing.assert_allclose(
-        np.ptp(ends, axis=1) / 2, selection["standard_deviation"], atol=1e-12
-    )  # some are all rounding
+    deviation = selection["standard_deviation"]  # some are all rounding
+    np.testing.assert_allclose(np.ptp(ends, axis=1) / 2, deviation, atol=1e-12)
 
 
 def test_stage1_of_boosting_has_an_axis_for_every_parameter_that_varies(stored):
@@ -393,7 +382,7 @@ def test_text_is_at_least_8_points(all_figures):
 
 
 def test_odd_names_are_drawn_as_they_are(stored, all_figures, tmp_path):
-    drawn = _named(all_figures, "odd_surfaces")
+    (drawn,) = (figure for figure in all_figures if figure.name == "odd_surfaces")
     data = stored.final("E3", "odd").data
     shown = {drawn.figure._supxlabel, drawn.figure._supylabel, *drawn.figure.legends[0].get_texts()}
     texts = set()

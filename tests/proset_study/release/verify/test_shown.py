@@ -39,7 +39,7 @@ OTHERS = (  # lines about what has no digits of its own to change
     f"{layout.WORKBOOK}, sheet E8, cell ",
     *(f"{layout.MANIFEST}: {key} of replicate 0 is " for key in ("cost", "not_converged")),
     f"{DATA}: the data made again from the seed differ",
-    layout.MANIFEST,
+    f"{layout.MANIFEST} and {layout.INDEX}: versions differ, the manifest has ",
 )
 
 

@@ -129,14 +129,7 @@ def test_a_method_that_needs_numbers_is_refused_before_anything_is_computed(tmp_
     assert load(config).needing_numbers("gaps") == ["neighbours"]
     assert "gaps" not in load(config).data_settings("gaps")  # so that the job which reads the table refuses it
     del config["data_sets"]["lacking"]["impute"]
-    message = (
-        r"experiments.proset.data_sets: 'lacking' is not allowed, it has missing values and proset needs numbers; name "
-        r"data_sets.lacking.impute, or take a method that needs none: .*hist_gradient_boosting, lightgbm, proset_few"
-    )
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ConfigError, match="'lacking' is not allowed, it has missing values and proset needs numbers"):
         load(config)
     config["experiments"]["proset"]["data_sets"] = ["imputed"]
     assert load(config).data_sets == ["gaps", "imputed", "complete", "lacking"]
-    config["data_sets"]["complete"] = {**MIXED, "informative": 4}
-    with pytest.raises(ConfigError, match=r"complete.numbers: 3 is not allowed, must be at least informative, 4"):
-        load(config)

@@ -72,10 +72,6 @@ def test_corrected_t_test_by_hand_and_of_independent_draws(stored, repeated):
     assert row["p"] == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
 
 
-def test_one_replicate_decides_nothing(stored):
-    assert methods_over_replicates(stored) == []
-
-
 def test_selected_features_are_those_of_the_models(stored):
     rows = [r for r in selected_features(stored) if (r["experiment"], r["dataset"]) == ("E3", "cross")]
     active = stored.final("E3", "cross").model.fitted.model.active_features()
