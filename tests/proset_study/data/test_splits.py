@@ -6,7 +6,7 @@ from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
 
 
-def test_scaling_uses_the_fitted_part_alone(tmp_path):
+def test_scaling_uses_the_fitted_part_alone():
     data = make({"sklearn": "wine"}, 0, "wine", 0)
     folds = split(data.y, 5, 0.3, 0)
     fold_data = select_fold(data, folds, 2, scaled=True)

@@ -21,7 +21,7 @@ def test_the_first_fit_seed_is_the_model_and_the_others_differ(stored):
     assert [fit.get("fit_seed") for fit in final.fits] == [None, 1, 2]
 
 
-def test_seeds_are_keyed_by_their_number_and_the_first_one_as_it_always_was(stored):
+def test_seeds_are_keyed_by_their_number_and_the_first_one_as_it_always_was():
     case = Case(3, 0, "cross", "E3", "proset")
     assert case.fit_seed("final").entropy == seed_sequence(3, "fit", "cross", 0, "final").entropy
     assert case.fit_seed("final", 1).entropy != case.fit_seed("final").entropy

@@ -61,7 +61,7 @@ def test_a_method_from_elsewhere_stands_where_the_same_one_of_the_report_does(re
     assert GIVEN in text
 
 
-def test_its_store_merges_with_that_of_the_report(report, mine, tmp_path, whole):
+def test_its_store_merges_with_that_of_the_report(report, mine, tmp_path):
     write_store_of(mine, report, tmp_path / "store", "mine", "", tmp_path / "scratch")
     merge_stores([report / layout.STORE, tmp_path / "store"], tmp_path / "merged")
     table = pd.read_parquet(tmp_path / "merged", filters=[("dataset", "==", "odd"), ("fit_seed", "==", 0)])

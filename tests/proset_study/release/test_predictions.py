@@ -16,8 +16,6 @@ import pytest
 from proset_study.base.records import read_json
 from proset_study.release.predictions import MODEL, SCHEMA, VERSION, merge_stores, read_index, write_store
 from proset_study.report.analysis.manifest import manifest
-from proset_study.store.metrics import score_predictions
-from proset_study.store.results import DIGITS
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study
@@ -78,25 +76,6 @@ def index(**changes):
         (store / INDEX).write_text(json.dumps({**read_json(store / INDEX), **changes}) + "\n", encoding="utf-8")
 
     return rewrite
-
-
-def test_scores_of_what_pandas_reads_are_those_of_the_results(whole, store):
-    table = pd.read_parquet(store)
-    assert list(table.columns) == SCHEMA.names
-    scores = {}
-    for model, rows in table.groupby(list(MODEL), sort=False):
-        classes = rows["class"].drop_duplicates().tolist()
-        samples = rows.drop_duplicates("row")
-        predicted = rows["probability"].to_numpy().reshape(len(samples), len(classes))
-        y, weight = samples["label"].map(classes.index).to_numpy(), samples["weight"].to_numpy()
-        scores[model] = score_predictions(predicted, y, weight)
-    n_compared = 0
-    for row in whole.rows:
-        if row.section == "final" and row.quantity in next(iter(scores.values())):
-            found = scores[row.dataset, row.replicate, row.experiment, row.variant, row.fit_seed]
-            assert float(f"{found[row.quantity]:.{DIGITS}g}") == row.value
-            n_compared += 1
-    assert n_compared == 6 * len(scores)
 
 
 def test_every_prediction_comes_back_to_the_bit_with_its_row_and_origin(whole, store):

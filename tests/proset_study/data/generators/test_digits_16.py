@@ -20,7 +20,7 @@ def test_without_distortion_digits_are_those_of_scikit_learn_read_between_pixels
     np.testing.assert_array_equal(data.X[:20].reshape(20, 16, 16), np.rint(255 / 16 * np.array(expected)))
 
 
-def test_turned_and_shifted_digits_are_scipys(rng):
+def test_turned_and_shifted_digits_are_scipys():
     image, turn, (down, right) = load_digits().images[5], np.radians(11.0), (0.75, -1.25)
     (found,) = moved(image[None], np.array([turn]), np.array([[down, right]]))
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) / 2

@@ -14,7 +14,7 @@ from proset_study.data.generators.base import ABOUT, Generator
 from proset_study.data.sizes import Size, fraction_tested, size_of
 from proset_study.data.sources import make, source_of
 from proset_study.study.config.schema import schema
-from proset_study.study.fingerprints import key
+from proset_study.study.fingerprints import closure, key, modules_of
 
 ROOT = Path(__file__).parents[4]
 ENTRIES = {  # of all configs
@@ -166,10 +166,8 @@ def test_data_are_what_they_have_always_been(name):
     assert digest.hexdigest()[:16] == expected
 
 
-def test_a_new_generator_makes_no_other_data_set_stale(monkeypatch):
+def test_a_new_generator_makes_no_other_data_set_stale():
     """The list of modules is found, and no data set depends on another one's module."""
-    from proset_study.study.fingerprints import closure, modules_of
-
     for name in generators.GENERATORS:
         modules, _ = closure(*modules_of("data", source=source_of({"generator": name})))
         ours = {module.rpartition(".")[2] for module in modules if module.startswith("proset_study.data.generators.")}

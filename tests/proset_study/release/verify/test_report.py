@@ -74,7 +74,7 @@ def test_predictions_of_other_programs_are_those_of_the_records_to_the_byte(chan
     assert "not checked: predictions/, which is in the archive of a release" in check.said
 
 
-def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, check, tmp_path):
+def test_what_a_former_config_left_is_neither_packed_nor_counted(whole, report, tmp_path):
     folder = shutil.copytree(whole.folder, tmp_path / "small")
     old = folder / "replicate_0/flowers/E3"
     records = read_json_lines(old / "stage1/folds_0-2_trials_0-5.jsonl")
@@ -235,7 +235,7 @@ def test_a_file_of_own_data_is_read_only_if_it_is_named(report, check):
     assert re.search(r"data set 'odd' is made of '.*odd.csv', which is not part of the report; .* FILES=", line)
 
 
-def test_the_report_of_another_arithmetic_is_told_from_a_wrong_one(changed, whole, check):
+def test_the_report_of_another_arithmetic_is_told_from_a_wrong_one(changed, check):
     """Last digits may differ, fits of proset are not repeated, and both are said; a wrong number is still found."""
     change_manifest(changed, lambda known: known["arithmetic"].update(proset="another"))
     path = changed / layout.ALL_SCORES
@@ -353,7 +353,7 @@ def test_first_fits_that_contradict_the_records_of_all_are_found_though_checksum
     assert said in check(changed)
 
 
-def test_a_record_that_is_nested_too_deeply_is_refused(changed, whole, check):
+def test_a_record_that_is_nested_too_deeply_is_refused(changed, check):
     name = "replicate_0/cross/E3/fit.json"
     change_archive(changed / "records/replicate_0.tar.xz", {name: f'{{"a": {DEEP}\n}}\n'.encode()})
     (line,) = check(changed)

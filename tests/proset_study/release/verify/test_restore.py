@@ -12,7 +12,7 @@ ARCHIVE = "records/replicate_0_searches.tar.xz"
 
 
 @pytest.fixture
-def elsewhere(report, whole, tmp_path, monkeypatch):
+def elsewhere(report, tmp_path, monkeypatch):
     """A copy of the report, and a folder without results."""
     folder = shutil.copytree(report, tmp_path / "report")
     (tmp_path / "elsewhere").mkdir()

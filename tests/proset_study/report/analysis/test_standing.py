@@ -152,7 +152,7 @@ def test_the_study_of_a_method_has_all_that_the_report_has_and_is_searched_as_th
     assert [run.stage("stage2", name)["complexity"] for name in ("real", "drawn")] == [20, 30]
 
 
-def test_what_is_not_there_is_refused(compared, tmp_path):
+def test_what_is_not_there_is_refused(compared):
     with pytest.raises(ConfigError, match="method: 'mine' is not allowed, allowed are proset, knn, "):
         standing_study("mine", compared[1], {})
     with pytest.raises(ConfigError, match=r"records: 'no/report' has no manifest.json and results.csv.xz"):

@@ -165,7 +165,7 @@ def test_a_chart_answers_to_mouse_and_keys(browser, report):
         assert page.locator(f"{form} .numbers tbody tr").count() == 2
 
 
-def test_the_ledger_is_searched_and_filtered(browser, tmp_path):
+def test_the_ledger_is_searched_and_filtered(browser):
     with shown(browser, STUDY / "index.html") as page:
         ledger = page.locator(".ledger").first
         rows = ledger.locator("tbody tr")
