@@ -1,8 +1,10 @@
 """What several files of tests need; of what takes long the first process that asks makes it, the others wait."""
 
 import fcntl
+import importlib.util
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +21,14 @@ def made_once(tmp_path_factory, name: str, make: Callable[[Path], object]) -> Pa
             make(folder)
             is_made.touch()
     return folder
+
+
+def load_module(file: Path):
+    """The module of a file, by the name of the file; `inspect` finds its source."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    module = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def dead_links(page: Path) -> list[str]:

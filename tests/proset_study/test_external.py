@@ -1,6 +1,5 @@
 """Programs as methods: those of docs/commands in an environment of their own, and what is said of one that fails."""
 
-import importlib.util
 import shutil
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.shared import load_module
 
 from proset_study.study import contract
 from proset_study.study.config.runs import Run
@@ -47,11 +47,7 @@ def own(tmp_path):
         for file, text in files:
             (tmp_path / file).write_text(text, encoding="utf-8")
         (tmp_path / "own.py").write_text(MODULE.format(command=command, tables=tables), encoding="utf-8")
-        spec = importlib.util.spec_from_file_location("own", tmp_path / "own.py")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["own"] = module  # where `inspect` looks for the file
-        spec.loader.exec_module(module)
-        return module.Own
+        return load_module(tmp_path / "own.py").Own
 
     yield make
     sys.modules.pop("own", None)

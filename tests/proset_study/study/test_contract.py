@@ -1,8 +1,6 @@
 """The contract of `study.contract` for all methods or those of `--method`, and proof that it notices faults."""
 
-import importlib.util
 import re
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 from tests.proset_study.config_files import merged
+from tests.shared import load_module
 
 from proset.model import Model
 from proset_study import methods
@@ -34,7 +33,7 @@ def template_subject() -> Subject:
     """The template with the experiment that docs/custom-method.md gives it."""
     (block,) = re.findall(r"```yaml\n(experiments:.*?)```", (ROOT / "docs/custom-method.md").read_text("utf-8"), re.S)
     (settings,) = yaml.safe_load(block)["experiments"].values()
-    return Subject(methods.class_in(load_file(ROOT / TEMPLATE)), Run("own", "own", "", settings))
+    return Subject(methods.class_in(load_module(ROOT / TEMPLATE)), Run("own", "own", "", settings))
 
 
 @pytest.fixture(scope="session")
@@ -42,13 +41,6 @@ def experiments(pytestconfig):
     suites = (ROOT / f"workflow/suites/{name}.yaml" for name in ("set_cover", "battery"))
     files = [*suites, *pytestconfig.getoption("configfile")]
     return merged(*(Path(file).absolute() for file in files))["experiments"]
-
-
-def load_file(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def pytest_generate_tests(metafunc):
@@ -170,7 +162,7 @@ def importing(line):
     def write(folder):
         file = folder / "importing.py"
         file.write_text(f"{line}\n\n\nclass Importing:\n    pass\n", encoding="utf-8")
-        return load_file(file).Importing
+        return load_module(file).Importing
 
     return write
 
@@ -186,7 +178,7 @@ def importing_late(init, fit):
             f"    def fit(self, *args):\n        {fit}\n        return super().fit(*args)\n",
             encoding="utf-8",
         )
-        return load_file(file).Late
+        return load_module(file).Late
 
     return write
 

@@ -25,69 +25,32 @@ ENTRIES = {  # of all configs
 }
 FIRST = {entry["generator"]: entry for entry in reversed(ENTRIES.values())}
 POPULATIONS = [name for name in generators.GENERATORS if generators.get(name).is_population]
-DIGESTS = {  # of what is made of some settings, so that no change of code changes data
-    "checker": ({"squares": 3, "samples_per_square": 8, "angle": 45.0}, "d20b46b013e4d78c"),
-    "xor": ({"features": 2, "samples_per_orthant": 7, "irrelevant": 3}, "3f4361de7718fefb"),
-    "turned_xor": ({"features": 3, "samples_per_orthant": 7, "angle": 30.0}, "fa4be29029385d59"),
-    "mixture": ({"samples_per_class": 24, "components": 2, "means_seed": 4}, "f16d9fc1988c6afb"),
-    "clusters": (
-        {
-            **{"samples": 300, "test_samples": 90, "classes": 3, "clusters_per_class": 2, "order": 4, "irrelevant": 3},
-            **{"correlation": 0.4, "angle": 30.0, "label_noise": 0.1, "imbalance": 3.0},
-        },
-        "572451d10dfe5eb6",
-    ),
-    "digits_16": ({"images": 200, "copies": 2, "angle": 30.0, "shift": 2.0, "thickness": 1.0}, "17fd5b97db1a6a06"),
-    "protein_families": (
-        {"members": 9, "others": 30, "families": 4, "motifs": 2, "motif_length": 5, "mutation": 0.5},
-        "bffc48a054f8d382",
-    ),
-    "mixed": (
-        {
-            **{"samples": 100, "test_samples": 50, "informative": 2, "numbers": 4, "categories": 3, "levels": 5},
-            **{"label_noise": 0.1, "missing_at_random": 0.2, "missing_by_value": 0.1, "impute": "median"},
-        },
-        "b9cfedc02c68a319",
-    ),
-    "norms": (
-        {"samples": 30, "test_samples": 9, "problem": "threenorm", "features": 5, "label_noise": 0.1},
-        "ddf1adda1bcd6f01",
-    ),
-    "waveform": ({"samples": 30, "test_samples": 9, "irrelevant": 2}, "a2602d99c5604cb9"),
-    "led": ({"samples": 90, "test_samples": 90, "flip": 0.2, "irrelevant": 3}, "60c0c56a38319fb9"),
-    "friedman": ({"samples": 30, "test_samples": 9, "problem": 3, "noise": 0.4, "irrelevant": 2}, "8560ab37f7b8713a"),
-    "sphere": (
-        {"samples": 30, "test_samples": 20, "classes": 3, "features": 4, "marginal": "uniform"},
-        "7867c0739c3b7ff2",
-    ),
-    "madelon": (
-        {
-            "samples": 30,
-            "test_samples": 9,
-            "informative": 3,
-            "redundant": 2,
-            "irrelevant": 1,
-            "separation": 2.0,
-            "problem_seed": 5,
-        },
-        "3b28286989abd133",
-    ),
-    "agrawal": ({"samples": 30, "test_samples": 9, "function": 5, "label_noise": 0.1}, "0e0d92754bd57624"),
-    "sea": ({"samples": 30, "test_samples": 9, "theta": 9.5}, "ee3a79ac99154a5f"),
-    "gaussians": (
-        {
-            "samples": 30,
-            "test_samples": 20,
-            "classes": 3,
-            "features": 4,
-            "covariances": "own",
-            "separation": 2.0,
-            "problem_seed": 1,
-        },
-        "0f343e00768b1540",
-    ),
-    "curves": ({"samples": 30, "test_samples": 9, "curve": "spirals", "noise": 0.3}, "776f22041d1d59f0"),
-}
+# Of what is made of some settings, so that no change of code changes data.
+DIGESTS = yaml.safe_load("""
+checker: [{squares: 3, samples_per_square: 8, angle: 45.0}, 'd20b46b013e4d78c']
+xor: [{features: 2, samples_per_orthant: 7, irrelevant: 3}, '3f4361de7718fefb']
+turned_xor: [{features: 3, samples_per_orthant: 7, angle: 30.0}, 'fa4be29029385d59']
+mixture: [{samples_per_class: 24, components: 2, means_seed: 4}, 'f16d9fc1988c6afb']
+clusters: [{samples: 300, test_samples: 90, classes: 3, clusters_per_class: 2, order: 4, irrelevant: 3,
+  correlation: 0.4, angle: 30.0, label_noise: 0.1, imbalance: 3.0}, '572451d10dfe5eb6']
+digits_16: [{images: 200, copies: 2, angle: 30.0, shift: 2.0, thickness: 1.0}, '17fd5b97db1a6a06']
+protein_families: [{members: 9, others: 30, families: 4, motifs: 2, motif_length: 5, mutation: 0.5},
+  'bffc48a054f8d382']
+mixed: [{samples: 100, test_samples: 50, informative: 2, numbers: 4, categories: 3, levels: 5, label_noise: 0.1,
+  missing_at_random: 0.2, missing_by_value: 0.1, impute: median}, 'b9cfedc02c68a319']
+norms: [{samples: 30, test_samples: 9, problem: threenorm, features: 5, label_noise: 0.1}, 'ddf1adda1bcd6f01']
+waveform: [{samples: 30, test_samples: 9, irrelevant: 2}, 'a2602d99c5604cb9']
+led: [{samples: 90, test_samples: 90, flip: 0.2, irrelevant: 3}, '60c0c56a38319fb9']
+friedman: [{samples: 30, test_samples: 9, problem: 3, noise: 0.4, irrelevant: 2}, '8560ab37f7b8713a']
+sphere: [{samples: 30, test_samples: 20, classes: 3, features: 4, marginal: uniform}, '7867c0739c3b7ff2']
+madelon: [{samples: 30, test_samples: 9, informative: 3, redundant: 2, irrelevant: 1, separation: 2.0,
+  problem_seed: 5}, '3b28286989abd133']
+agrawal: [{samples: 30, test_samples: 9, function: 5, label_noise: 0.1}, '0e0d92754bd57624']
+sea: [{samples: 30, test_samples: 9, theta: 9.5}, 'ee3a79ac99154a5f']
+gaussians: [{samples: 30, test_samples: 20, classes: 3, features: 4, covariances: own, separation: 2.0,
+  problem_seed: 1}, '0f343e00768b1540']
+curves: [{samples: 30, test_samples: 9, curve: spirals, noise: 0.3}, '776f22041d1d59f0']
+""")
 
 
 @pytest.mark.parametrize("name", generators.GENERATORS)

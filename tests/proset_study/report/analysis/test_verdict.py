@@ -94,12 +94,7 @@ def test_one_replicate_of_other_data_says_nothing_of_the_best_and_the_published(
 
 @pytest.mark.parametrize(
     ("inside", "p", "word"),
-    [
-        (0.2, 0.01, "Reproduced:"),
-        (0.2, 0.2, "Compatible:"),
-        (0.01, 0.01, "Not reproduced:"),
-        (0.01, 0.2, "Not reproduced:"),
-    ],
+    [(0.2, 0.01, "Reproduced:"), (0.2, 0.2, "Compatible:"), *((0.01, p, "Not reproduced:") for p in (0.01, 0.2))],
 )
 def test_reproduced_takes_equal_log_losses_and_the_scores_in_their_intervals(inside, p, word):
     rows = [
@@ -135,18 +130,8 @@ def test_a_method_is_not_lowest_because_its_data_sets_are_easier(stored):
 def test_the_best_of_the_others_has_a_column_and_fewer_replicates_a_mark():
     scores = {"wine": {"proset": Score(0.2, 0.1, None, 0.25, True, 10), "svm": Score(0.1, None, None, None, False, 1)}}
     rest = {"wine": ("knn", Score(0.15, 0.01, None, None, True, 10))}
-    found = Verdict(
-        "",
-        "one protocol",
-        "log-loss",
-        [],
-        ["proset", "svm"],
-        scores,
-        10,
-        [],
-        {"wine": {"proset": 0.2, "svm": 0.1}},
-        rest=rest,
-    )
+    means = {"wine": {"proset": 0.2, "svm": 0.1}}
+    found = Verdict("", "one protocol", "log-loss", [], ["proset", "svm"], scores, 10, [], means, rest=rest)
     assert verdict_markdown(found).splitlines()[1:] == [
         "| test log-loss, one protocol | proset | SVM | best of the others |",
         "|---|---:|---:|---:|",

@@ -1,6 +1,5 @@
 """The article of the committed records, and of a project that lacks none: names, words, figures, the PDF."""
 
-import csv
 import json
 import re
 import shutil
@@ -19,7 +18,7 @@ from proset_study.report.article.sources import CALLS, PAGE
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import PUBLISHED, TOPICS, Reported
 from proset_study.report.article.wording import ordinal
-from proset_study.report.rows import rows
+from proset_study.report.rows import cells, rows
 from proset_study.store.results import write_rows
 from proset_study.study import layout
 
@@ -39,12 +38,8 @@ def texts_of(project, name):
 
 def change(path, **values):
     """Set columns of every row of a CSV file."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [{**row, **values} for row in csv.DictReader(file)]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    table = cells(path)
+    write_rows(path, [{**row, **values} for row in table], list(table[0]))
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -74,14 +69,12 @@ def test_the_page_of_findings_has_every_part(everything, whole, monkeypatch):
 
 def test_numbers_are_those_of_the_records(everything, whole):
     texts, tables = everything.texts, everything.tables
-    with (whole / STUDY / layout.COMPARISON).open(encoding="utf-8") as file:
-        cells = list(csv.DictReader(file))
-    scores = [
-        c for c in cells if c["quantity"] in ("log_loss", "roc_auc", "balanced_accuracy") and c["section"] == "final"
-    ]
+    numbers = cells(whole / STUDY / layout.COMPARISON)
+    names = ("log_loss", "roc_auc", "balanced_accuracy")
+    scores = [c for c in numbers if c["section"] == "final" and c["quantity"] in names]
     agreeing, judged = (sum(c["within"] in within for c in scores) for within in (["yes"], ["yes", "no"]))
     assert texts["reproduction.within"] == texts["published_draws.within"] == f"{agreeing} of {judged}"
-    assert texts["protocol.cells"] == f"{len(cells):,}"
+    assert texts["protocol.cells"] == f"{len(numbers):,}"
     assert tables["reproduction.by_experiment"][-1][:2] == ["all", f"{agreeing} of {judged}"]
     # Both other forms of the made-up track are better everywhere, on data whose replicates vary by less than that.
     for form in ("", "few_"):
@@ -120,8 +113,8 @@ def test_the_published_draws_are_held_against_the_same_scores_of_the_study(whole
     copy = copied(whole, tmp_path, *TOPICS["published_draws"].records)
     texts = texts_of(copy, "published_draws")
     assert (texts["within"], texts["without"]) == (texts["within_ours"], "none")  # the made-up one is a copy
-    cells = rows(copy / DRAWS / layout.COMPARISON)
-    write_rows(copy / DRAWS / layout.COMPARISON, [c for c in cells if c["dataset"] != "wine"], list(cells[0]))
+    table = rows(copy / DRAWS / layout.COMPARISON)
+    write_rows(copy / DRAWS / layout.COMPARISON, [row for row in table if row["dataset"] != "wine"], list(table[0]))
     assert texts_of(copy, "published_draws")["without"] == "wine"
 
 

@@ -1,6 +1,5 @@
 """A battery from its records to its pages, and that a study without one says nothing of it."""
 
-import csv
 import re
 from collections import Counter
 from itertools import permutations
@@ -11,6 +10,7 @@ from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import compute
 
 from proset_study.report.analysis.battery import PROPERTIES, batteries
+from proset_study.report.rows import cells
 from proset_study.report.write import write_report
 from proset_study.study import layout
 
@@ -35,8 +35,7 @@ def pages(battery, tmp_path_factory):
 
 
 def rows(pages, name):
-    with (pages / f"findings/{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return cells(pages / f"findings/{name}.csv")
 
 
 @pytest.mark.slow
