@@ -189,11 +189,18 @@ def command(project, *arguments):
     return subprocess.run(
         [sys.executable, "-m", "proset_study", *arguments],
         cwd=project.folder,
-        env={**os.environ, "PYTHONPATH": "src"},
+        env=project.environment,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def pasted(project, line):
+    """A line that is pasted into a terminal in the folder of a project."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**project.environment, "PATH": path}
+    return subprocess.run(["bash", "-c", line], cwd=project.folder, env=environment, capture_output=True, text=True)
 
 
 def verify(project, study="tiny", files=()):

@@ -3,18 +3,15 @@
 import csv
 import json
 import lzma
-import os
 import re
+import shlex
 import shutil
-import subprocess
-import sys
 import textwrap
 from importlib.resources import files
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.workflow.project import ROOT, new_project
+from tests.workflow.project import ROOT, new_project, pasted
 
 from proset_study.data.splits import TEST, read_split
 from proset_study.fits.final import rounded
@@ -37,10 +34,8 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
 
-def run(command, project):
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(project.folder / "src")}
-    done = subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
+def run(line, project):
+    done = pasted(project, line)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -52,12 +47,12 @@ def finished(tmp_path_factory):
     shutil.copy2(ROOT / "config.yaml", project.folder)
     copy, snakemake, *_ = blocks("sh")
     for command in copy.splitlines():
-        run(["bash", "-c", command], project)
+        run(command, project)
     (project.folder / "data/private/penguins.yaml").write_text(blocks("yaml")[0], encoding="utf-8")
     (project.folder / "fewer.yaml").write_text(FEWER, encoding="utf-8")
     dry, real = snakemake.splitlines()
     assert [word for word in dry.split() if word in real.split()] == real.split()
-    run(["bash", "-c", f"{real} fewer.yaml"], project)
+    run(f"{real} fewer.yaml", project)
     return project
 
 
@@ -106,9 +101,9 @@ def test_the_report_is_whole_and_has_the_tables_of_its_experiments_only(finished
 
 def test_new_rows_are_predicted_as_the_page_says(finished):
     (code,) = blocks("python")
-    said = run([sys.executable, "-c", code], finished)
+    said = run(f"python -c {shlex.quote(code)}", finished)
     assert all(name in said for name in ("Adelie", "Chinstrap", "Gentoo"))
-    assert run(["git", "-C", str(ROOT), "check-ignore", "data/private/penguins.csv"], finished)
+    assert run(f"git -C {ROOT} check-ignore data/private/penguins.csv", finished)
 
 
 def test_a_card_that_is_written_later_is_shown_and_nothing_else_runs_again(finished, tmp_path):

@@ -1,15 +1,11 @@
 """What docs give to be copied works as it stands."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
-from tests.workflow.project import ROOT, command, new_project
+from tests.workflow.project import ROOT, command, new_project, pasted
 
 OVERLAYS = [
     pytest.param(block, id=f"{page.name}-{number}")
@@ -43,11 +39,6 @@ def test_every_overlay_in_docs_is_a_study(published, overlay):
 def test_the_dry_run_of_the_page_about_the_study_prints_the_plan(published):
     page = (ROOT / "docs/study.md").read_text(encoding="utf-8")
     (line,) = (line for line in page.splitlines() if "--dry-run" in line)
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(published.folder / "src"),
-    }
-    run = subprocess.run(["bash", "-c", line], cwd=published.folder, env=environment, capture_output=True, text=True)
+    run = pasted(published, line)
     assert run.returncode == 0
     assert re.search(r"^stage1 +\d+$", run.stdout + run.stderr, re.MULTILINE)

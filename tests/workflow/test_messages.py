@@ -1,15 +1,13 @@
 """What is said of a run, and what is printed to be pasted, works."""
 
-import os
 import re
 import shlex
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from tests.workflow.project import Project, new_project, start, wait_for
+from tests.workflow.project import Project, new_project, pasted, start, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -20,15 +18,6 @@ def untouched(tmp_path_factory):
 @pytest.fixture
 def project(tmp_path):
     return new_project(tmp_path / "a project")
-
-
-def pasted(project, command):
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(project.folder / "src"),
-    }
-    return subprocess.run(["bash", "-c", command], cwd=project.folder, env=environment, capture_output=True, text=True)
 
 
 def test_from_another_folder_the_message_says_what_to_add(untouched, tmp_path):
