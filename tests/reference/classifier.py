@@ -84,17 +84,10 @@ def row_weights(y: np.ndarray, references: np.ndarray, n_classes: int, s: np.nda
 
 
 def objective(X, y, previous_q, candidates, v, w, *, sample_weight=None, lambda_v, lambda_w, alpha_v, alpha_w) -> float:
-    """f(v, w) of one batch.
+    """f(v, w) of one batch, of all training samples X, shape (N, D), and their classes y.
 
-    Parameters
-    ----------
-    X : ndarray, shape (N, D); y : ndarray of int, shape (N,)
-        All training samples.
-    previous_q : ndarray, shape (N, K)
-        Unnormalised class probabilities before this batch.
-    candidates : ndarray of int, shape (J,)
-        Indices of the candidates; all other samples are references.
-    v, w : ndarrays, shapes (D,) and (J,)
+    `previous_q`, shape (N, K), are unnormalised class probabilities before this batch. `candidates`, shape (J,), are
+    indices; all other samples are references.
     """
     loss, _, _ = loss_and_gradient(*_arguments(X, y, previous_q, candidates, sample_weight), v, w)
     return loss + penalty(v, lambda_v, alpha_v) + penalty(w, lambda_w, alpha_w)

@@ -10,15 +10,7 @@ def objective(
 ) -> float:
     """Value of the objective (eq. 3 of Bien and Tibshirani 2011, slack variables eliminated).
 
-    Parameters
-    ----------
-    inside : ndarray of bool, shape (N, M)
-        Whether point i is in the ball of candidate j.
-    y : ndarray of int, shape (N,)
-    weight : ndarray, shape (N,)
-    cost : float
-    chosen : dict
-        Class to its prototypes.
+    `inside`, shape (N, M), is whether point i is in the ball of candidate j; `chosen` has the prototypes of a class.
     """
     value = 0.0
     for i, (label, w) in enumerate(zip(y, weight, strict=True)):

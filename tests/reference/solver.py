@@ -115,8 +115,8 @@ class _Model:
 def _cauchy_point(x: np.ndarray, g: np.ndarray, model: _Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First minimum of the model along the projection of ``x - t g``: point, which variables are free, W' (point - x).
 
-    The path has a breakpoint wherever a variable reaches its bound. Breakpoints are taken in chunks: within one, the
-    quantities of Byrd et al., algorithm CP, are cumulative sums over the variables that stop.
+    The path has a breakpoint wherever a variable reaches its bound. The quantities of Byrd et al., algorithm CP, are
+    cumulative sums over the variables that stop.
     """
     theta, w = model.theta, model.w
     stop = np.full(len(x), np.inf)
@@ -129,32 +129,22 @@ def _cauchy_point(x: np.ndarray, g: np.ndarray, model: _Model) -> tuple[np.ndarr
         """Rows ``start``, ``start + changes[0]``, ``start + changes[0] + changes[1]``, ..."""
         return np.cumsum(np.concatenate([start[None], changes]), axis=0)
 
-    t, p, dd = 0.0, w @ d, np.array(d @ d)
-    c, mc = np.zeros_like(p), np.zeros_like(p)  # W' (point - x) and M c
-    smallest = _EPS * theta * dd
-    first, size = 0, 16
-    while True:
-        chunk = order[first : first + size]
-        first, size = first + size, 4 * size
-        # row i: the path between breakpoints i - 1 and i of the chunk, where i of its variables have stopped
-        times = np.append(t, stop[chunk])
-        gaps = np.diff(times)[:, None]
-        ps = running(p, -(w.take(chunk, axis=1) * d[chunk]).T)
-        mps = model.apply_m(ps.T).T
-        cs, mcs = running(c, gaps * ps[:-1]), running(mc, gaps * mps[:-1])
-        dds = np.maximum(running(dd, -(d[chunk] ** 2)), 0.0)
-        slope = dds * (theta * times - 1) - np.einsum("ij,ij->i", ps, mcs)
-        curvature = np.maximum(theta * dds - np.einsum("ij,ij->i", ps, mps), smallest)
-        ahead = np.maximum(-slope / curvature, 0.0) if smallest > 0 else np.zeros_like(slope)
-        # the last row belongs to the next chunk, if there is one
-        ends = np.append(times[1:], np.inf if first >= len(order) else -np.inf)
-        inside = np.flatnonzero(times + ahead < ends)
-        if len(inside):
-            i = inside[0]
-            t, c = times[i] + ahead[i], cs[i] + ahead[i] * ps[i]
-            free = stop > t
-            return np.where(free, x + t * d, 0.0), free, c
-        t, p, c, mc, dd = times[-1], ps[-1], cs[-1], mcs[-1], dds[-1]
+    # row i: the path between breakpoints i - 1 and i, where i variables have stopped
+    times = np.append(0.0, stop[order])
+    gaps = np.diff(times)[:, None]
+    ps = running(w @ d, -(w.take(order, axis=1) * d[order]).T)
+    mps = model.apply_m(ps.T).T
+    start = np.zeros(len(w))
+    cs, mcs = running(start, gaps * ps[:-1]), running(start, gaps * mps[:-1])  # W' (point - x), and M times it
+    dds = np.maximum(running(np.array(d @ d), -(d[order] ** 2)), 0.0)
+    smallest = _EPS * theta * dds[0]
+    slope = dds * (theta * times - 1) - np.einsum("ij,ij->i", ps, mcs)
+    curvature = np.maximum(theta * dds - np.einsum("ij,ij->i", ps, mps), smallest)
+    ahead = np.maximum(-slope / curvature, 0.0) if smallest > 0 else np.zeros_like(slope)
+    i = np.flatnonzero(times + ahead < np.append(times[1:], np.inf))[0]
+    t = times[i] + ahead[i]
+    free = stop > t
+    return np.where(free, x + t * d, 0.0), free, cs[i] + ahead[i] * ps[i]
 
 
 def _path_direction(x: np.ndarray, g: np.ndarray, model: _Model) -> np.ndarray:
