@@ -210,33 +210,40 @@ def test_archives_that_swell_are_refused_before_they_do(saved, how, monkeypatch)
         load_model(saved)
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", {0: 2.0, 1: 1.0}])
-def test_class_weights_are_kept_with_labels_of_any_kind(tmp_path, class_weight):
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    model = ProsetClassifier(class_weight=class_weight, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
-    save_model(model, tmp_path / "model.npz")
-    assert load_model(tmp_path / "model.npz").class_weight == class_weight
-
-
-@pytest.mark.parametrize("labels", [["left", "right"], [3, 7]])
-def test_parameters_of_any_type_are_kept(tmp_path, labels):
+def of_labels(labels, **parameters):
+    """Samples, their classes, the second one where the first number is positive, and a model."""
     X = np.random.default_rng(0).normal(size=(40, 2)).round()
+    y = labels[(X[:, 0] > 0).astype(int)]
+    return X, y, ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=5, **parameters).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("labels", "class_weight"), [(["left", "right"], "balanced"), ([3, 7], {3: 2.0, 7: 1.0})], ids=["text", "numbers"]
+)
+def test_parameters_of_any_type_are_kept(tmp_path, labels, class_weight):
     costs = pd.DataFrame([[0.0, 5.0], [1.0, 0.0]], index=labels[::-1], columns=labels[::-1])
-    model = ProsetClassifier(cost_matrix=costs, categorical_features=[np.int64(1)], max_prototypes=5)
-    model.fit(X, np.array(labels)[(X[:, 0] > 0).astype(int)])
+    given = {"cost_matrix": costs, "class_weight": class_weight, "categorical_features": [np.int64(1)]}
+    X, _, model = of_labels(np.array(labels), **given)
     save_model(model, tmp_path / "model.npz")
     loaded = load_model(tmp_path / "model.npz")
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
     np.testing.assert_array_equal(loaded._costs(), [[0.0, 1.0], [5.0, 0.0]])
     assert loaded.categorical_features == [1]
+    assert loaded.class_weight == class_weight
 
 
-def test_labels_that_a_file_cannot_hold_are_refused_when_it_is_written(tmp_path):
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    days = np.where(X[:, 0] > 0, np.datetime64("2026-01-01"), np.datetime64("2027-01-01"))
-    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=2).fit(X, days)
-    with pytest.raises(TypeError, match="classes_ must be numbers, booleans or strings to be saved"):
-        save_model(model, tmp_path / "model.npz")
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (np.array(["2026", "2027"], "datetime64[D]"), "classes_ must be numbers, booleans or strings to be saved"),
+        (np.array(["a", "a\0"], object), r"classes_: 'a\\x00' is not allowed in a file; must not end with a NUL"),
+    ],
+    ids=["days", "NUL"],
+)
+def test_labels_that_a_file_cannot_hold_are_refused_when_it_is_written(tmp_path, labels, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        save_model(of_labels(labels)[2], tmp_path / "model.npz")
+    assert not (tmp_path / "model.npz").exists()
 
 
 Side = Enum("Side", {"LEFT": "left", "RIGHT": "right"}, type=str)
@@ -251,30 +258,18 @@ class Annotated(str):
 
 @pytest.mark.parametrize("kind", [Side, Annotated, np.str_, str])
 def test_labels_are_kept_by_what_they_are_not_by_how_they_are_shown(tmp_path, kind):
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    labels = np.empty(40, dtype=object)
-    labels[:] = [kind("right") if x > 0 else kind("left") for x in X[:, 0]]
-    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=2).fit(X, labels)
+    labels = np.empty(2, dtype=object)
+    labels[:] = [kind("left"), kind("right")]
+    X, y, model = of_labels(labels)
     save_model(model, tmp_path / "model.npz")
     assert model.classes_.tolist() == load_model(tmp_path / "model.npz").classes_.tolist() == ["left", "right"]
-    assert model.score(X, labels) == load_model(tmp_path / "model.npz").score(X, labels) > 0.9
+    assert model.score(X, y) == load_model(tmp_path / "model.npz").score(X, y) > 0.9
     assert 'export const classes = ["left", "right"];' in to_javascript(model)
 
 
 def test_labels_of_an_array_with_metadata_are_saved_without_a_warning(tmp_path):
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    y = np.where(X[:, 0] > 0, "a", "b").astype(np.dtype("U1", metadata={"unit": "none"}))
-    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=2).fit(X, y)
+    X, _, model = of_labels(np.array(["b", "a"], np.dtype("U1", metadata={"unit": "none"})))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         save_model(model, tmp_path / "model.npz")
     np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict(X), model.predict(X))
-
-
-def test_a_label_that_ends_with_nul_is_refused_when_it_is_written(tmp_path):
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=2)
-    model.fit(X, np.array(["a", "a\0"], dtype=object)[(X[:, 0] > 0).astype(int)])
-    with pytest.raises(ValueError, match=r"classes_: 'a\\x00' is not allowed in a file; must not end with a NUL"):
-        save_model(model, tmp_path / "model.npz")
-    assert not (tmp_path / "model.npz").exists()
