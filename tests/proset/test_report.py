@@ -22,12 +22,17 @@ def wine():
     return X, np.array([HOSTILE[0], HOSTILE[1], "plain"])[y]
 
 
+def page_of(model, folder, *transformer, **settings):
+    """The text of the page."""
+    model.report(folder / "model.html", *transformer, **settings)
+    return (folder / "model.html").read_text(encoding="utf-8")
+
+
 def test_the_page_has_the_model_and_nothing_from_elsewhere(wine, tmp_path):
     X, y = wine
     pipeline = make_pipeline(StandardScaler(), ProsetClassifier(n_batches=2, lambda_v=1e-4, random_state=0)).fit(X, y)
     model = pipeline[-1]
-    model.report(tmp_path / "model.html", pipeline, title=HOSTILE[1])
-    text = (tmp_path / "model.html").read_text(encoding="utf-8")
+    text = page_of(model, tmp_path, pipeline, title=HOSTILE[1])
     page = Page(text)
     assert not page.names & {"script", "img", "iframe", "object", "form"}
     assert page.links == ["data:,"]
@@ -46,8 +51,7 @@ def test_the_page_has_the_model_and_nothing_from_elsewhere(wine, tmp_path):
 
 def test_a_model_that_learnt_nothing_says_so(wine, tmp_path):
     X, y = wine
-    ProsetClassifier(n_batches=0).fit(X, y).report(tmp_path / "model.html")
-    assert "Nothing was learnt" in (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert "Nothing was learnt" in page_of(ProsetClassifier(n_batches=0).fit(X, y), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +71,7 @@ def test_the_page_has_the_answers_of_the_model(wine, tmp_path):
     pipeline = make_pipeline(StandardScaler(), ProsetClassifier()).fit(X[::2], y[::2])
     model, rest = pipeline[-1], X[1::2]
     groups = np.where(np.arange(len(rest)) % 3, HOSTILE[4], HOSTILE[0])
-    model.report(tmp_path / "model.html", pipeline, X=rest, y=y[1::2], groups=groups)
-    page = Page((tmp_path / "model.html").read_text(encoding="utf-8"))
+    page = Page(page_of(model, tmp_path, pipeline, X=rest, y=y[1::2], groups=groups))
     assert not page.names & {"script", "img"}
     values = np.abs(model.attributions(pipeline[:-1].transform(rest)[:100]).values).mean(axis=0)
     turned = model.counterfactuals(pd.DataFrame(model.batches_[0].prototypes).to_numpy())
@@ -86,20 +89,15 @@ def test_the_page_has_the_answers_of_the_model(wine, tmp_path):
 
 def test_a_mixed_table_and_a_model_from_a_file(mixed, tmp_path):
     X, y, model = mixed
-
-    def page(model, **settings):
-        model.report(tmp_path / "model.html", **settings)
-        return (tmp_path / "model.html").read_text(encoding="utf-8")
-
-    whole = page(model, X=X, y=y, groups="colour")
+    whole = page_of(model, tmp_path, X=X, y=y, groups="colour")
     assert "Errors by group" in whole
     assert "Labels worth a look" in whole
     save_model(model, tmp_path / "model.npz")
     loaded = load_model(tmp_path / "model.npz")
-    of_loaded = page(loaded, X=X, y=y)
+    of_loaded = page_of(loaded, tmp_path, X=X, y=y)
     assert "What features do to probabilities" in of_loaded
     assert "Labels worth a look" not in of_loaded
-    assert "What would have to be different" in page(loaded)
+    assert "What would have to be different" in page_of(loaded, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +105,7 @@ def test_a_mixed_table_and_a_model_from_a_file(mixed, tmp_path):
 )
 def test_rates_on_the_page_are_those_of_the_groups(mixed, tmp_path, groups):
     X, y, model = mixed
-    model.report(tmp_path / "model.html", X=X, y=y, groups=groups)
-    rows = Page((tmp_path / "model.html").read_text(encoding="utf-8")).rows
+    rows = Page(page_of(model, tmp_path, X=X, y=y, groups=groups)).rows
     for label, rates in group_rates(model, X, y, groups).iterrows():
         row = ["missing" if label is None else str(label), *(f"{rate:,.4g}" for rate in rates)]
         assert row in rows
@@ -117,8 +114,7 @@ def test_rates_on_the_page_are_those_of_the_groups(mixed, tmp_path, groups):
 def test_unfamiliar_samples_on_the_page_are_those_of_drift(mixed, tmp_path):
     X, _, model = mixed
     X = X.head(60).assign(age=X["age"] + 15.0)
-    model.report(tmp_path / "model.html", X=X)
-    text = (tmp_path / "model.html").read_text(encoding="utf-8")
+    text = page_of(model, tmp_path, X=X)
     assert "Errors" not in text  # without classes
     for row in model.drift(X).to_dict("records"):
         numbers = [f"{row[name]:,.4g}" for name in ("below", "low", "high", "usual below")]
@@ -134,8 +130,7 @@ def test_categories_through_a_pipeline(tmp_path):
         transform="pandas"
     )
     pipeline = make_pipeline(steps, ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=6)).fit(X, y)
-    pipeline[-1].report(tmp_path / "steps.html", pipeline, X=X, y=y, groups="colour")
-    text = (tmp_path / "steps.html").read_text(encoding="utf-8")
+    text = page_of(pipeline[-1], tmp_path, pipeline, X=X, y=y, groups="colour")
     assert re.search(r"(red|blue) \u2192 (red|blue)|a: -?[\d.,]{3,} \u2192 -?[\d.,]{3,}", text)
 
 
@@ -156,5 +151,5 @@ def test_categories_of_several_types(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"age": rng.normal(size=80), "code": pd.Categorical([1, "a"] * 40)})
     model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=5)
-    model.fit(X, (X["age"] > 0) ^ (X["code"] == 1)).report(tmp_path / "model.html", X=X)
-    assert "What features do to probabilities" in (tmp_path / "model.html").read_text(encoding="utf-8")
+    model.fit(X, (X["age"] > 0) ^ (X["code"] == 1))
+    assert "What features do to probabilities" in page_of(model, tmp_path, X=X)
