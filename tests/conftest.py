@@ -17,7 +17,6 @@ SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single test
     *(f"tests/proset/test_{name}.py" for name in ("drift", "influence", "skore")),
     "tests/proset/convert/",
     "tests/proset/test_attributions.py::test_shap",
-    "tests/proset/test_rejection.py::test_the_rate",
     "tests/proset_study/data/generators/test_posterior.py",
     "[Data files: 20,000 columns]",
     "tests/proset/test_model_io.py::test_a_hundred_hostile_models",
