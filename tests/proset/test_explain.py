@@ -236,13 +236,6 @@ def test_imputers_that_change_the_columns(imputer):
         pipeline[-1].explain(X[:1], transformer=pipeline)
 
 
-@pytest.mark.parametrize("top", [0, 1.5, "all"])
-def test_how_many_are_listed_is_a_whole_number(fitted, top):
-    X, model = fitted
-    with pytest.raises(ValueError, match=r"top: .* is not allowed, must be a whole number of at least 1"):
-        model.explain(X.head(1), top=top)
-
-
 ANSWERS = "familiarity", "familiarity_quantile", "explain", "export", "report", "shrink", "counterfactuals"
 
 

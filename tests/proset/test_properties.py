@@ -147,14 +147,6 @@ def test_kernel_sums_are_finite_and_bounded(seed, log_scale, log_weight):
 
 
 @examples
-@given(data(), st.sampled_from([1, 2]), st.randoms(use_true_random=False))
-def test_predictions_follow_the_order_of_the_rows(known, n_batches, random):
-    model = ProsetClassifier(n_batches=n_batches, lambda_v=1e-3, random_state=0).fit(*known)
-    X, order = known[0], np.array(random.sample(range(len(known[0])), len(known[0])))
-    np.testing.assert_array_equal(model.predict_proba(X[order]), model.predict_proba(X)[order])
-
-
-@examples
 @given(data(), st.randoms(use_true_random=False))
 def test_the_objective_knows_no_order_of_rows_and_no_names_of_classes(known, random):
     """What is minimised for given candidates is the same for permuted rows and classes; the draw is not."""

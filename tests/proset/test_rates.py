@@ -73,14 +73,6 @@ def test_groups_may_be_a_column(two, convert):
     assert rates["n"].tolist() == [300, *((groups == g).sum() for g in ("north", "south", "west"))]
 
 
-@pytest.mark.parametrize("column", [1, np.int64(1), lambda X: X["b"] > 0])
-def test_groups_may_be_a_number_or_a_function(two, column):
-    X, y, _ = two
-    X = X.assign(b=X["b"] > 0)
-    model = LogisticRegression().fit(X, y)
-    pd.testing.assert_frame_equal(group_rates(model, X, y, column), group_rates(model, X, y, X["b"]))
-
-
 def test_a_prototype_classifier_has_the_share_of_unfamiliar_samples():
     X, y = load_iris(return_X_y=True)
     model = make_pipeline(StandardScaler(), ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)).fit(X, y)
