@@ -8,8 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
-from tests.proset.convert.models import of_numbers
+from tests.proset.convert.models import of_numbers, with_linear_base
 
 from proset import ProsetClassifier, to_c, to_javascript, to_onnx, to_sql
 from proset.convert.attributions import background_of
@@ -46,9 +45,8 @@ def of_many_features(n):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_has_no_attributions_is_refused(form):
-    with_base = ProsetClassifier(base=LogisticRegression(max_iter=1000)).fit(X, Y)
     with pytest.raises(ValueError, match="background: attributions with base LogisticRegression are not allowed, must"):
-        FORMS[form](with_base, X[:2])
+        FORMS[form](with_linear_base()[0], X[:2])
     said = "what: 'attributions'" if form == "sql" else "background: attributions of a SetCoverClassifier are not"
     with pytest.raises(ValueError, match=said):
         FORMS[form](of_numbers("euclidean")[0], X[:2])

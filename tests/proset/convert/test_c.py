@@ -12,7 +12,6 @@ from tests.proset.convert import models
 
 from proset import to_c
 
-NUMBERS = (*models.PROSET, *models.SET_COVER)
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 
 
@@ -38,7 +37,7 @@ def compiled(tmp_path_factory):
 def library(compiled, tmp_path_factory):
     """All models in one library."""
     folder = tmp_path_factory.mktemp("models")
-    given = {name: [models.of_numbers(name)[0]] for name in NUMBERS}
+    given = {name: [models.of_numbers(name)[0]] for name in models.NUMBERS}
     given |= {name: [model] for name, (model, _) in models.mixed_models().items()}
     given |= {f"random {i}": [of.model, of.background] for i, of in enumerate(models.random_models())}
     given |= {"uncounted": models.one_that_does_not_count()[:1], "base": models.with_linear_base()[:1]}
@@ -86,16 +85,14 @@ def probabilities(library, name, samples, n_classes):
     return [predict_proba(x, row.ctypes) for x, row in zip(samples, found, strict=True)], found
 
 
-@pytest.mark.parametrize("name", [*NUMBERS, *models.MIXED])
+@pytest.mark.parametrize("name", [*models.NUMBERS, *models.MIXED])
 def test_labels_and_probabilities(library, name):
-    model, X = models.mixed_models()[name] if name in models.MIXED else models.of_numbers(name)
-    samples = samples_of(X)
-    assert (model.classes_[predictions(library, name, samples)] == model.predict(X)).all()
+    model, X = models.named(name)
+    samples, found = samples_of(X), None
     if hasattr(model, "predict_proba"):
         status, found = probabilities(library, name, samples, len(model.classes_))
         assert not any(status)
-        assert models.largest_difference(found, models.exact_probabilities(model, X)) < 1e-12
-        assert models.largest_difference(found, model.predict_proba(X)) < 1e-5
+    models.check_predictions(name, model.classes_[predictions(library, name, samples)], found)
 
 
 @pytest.mark.parametrize("number", range(models.N_RANDOM))
@@ -106,7 +103,6 @@ def test_random_models_say_why(library, number):
     tables = ((ctypes.c_int * n_prototypes).in_dll(library, f"{name}_prototype_{what}") for what in ("batches", "rows"))
     names = list(zip(*tables, strict=True))
     base_values = (ctypes.c_double * n_classes).in_dll(library, f"{name}_base_values")
-    assert models.largest_difference(base_values, of.base_values) < 1e-12
     start, values = np.empty((n, n_classes)), np.empty(of.attributions.shape)
     samples = [values_of(row) if of.is_mixed else np.array(row).ctypes for row in of.samples()]
     for j, x in enumerate(samples):
@@ -119,10 +115,8 @@ def test_random_models_say_why(library, number):
             of.check_explanation(j, listed, 1e-12)
     status, found = probabilities(library, name, samples, n_classes)
     assert not any(status)
-    assert models.largest_difference(found, of.probabilities) < 1e-12
-    assert models.largest_difference(start, of.start) < 1e-12
-    assert models.largest_difference(values, of.attributions) < 1e-12
-    assert (of.model.classes_[predictions(library, name, samples)] == of.model.predict(of.X)).all()
+    labels = of.model.classes_[predictions(library, name, samples)]
+    of.check(1e-12, labels, probabilities=found, start=start, attributions=values, base_values=base_values)
 
 
 def test_a_category_without_weight_has_its_place_in_a_sample(library):
@@ -141,7 +135,7 @@ def test_shares_of_a_base_which_takes_no_missing_number(library):
     assert predictions(library, "base", samples_of(np.where(np.arange(4) == 2, np.nan, X[:1]))) == [-1]
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", models.NUMBERS)
 def test_names_of_classes_and_features(library, name):
     model, X = models.of_numbers(name)
     assert strings(library, f"{prefix(name)}_classes", len(model.classes_)) == [str(label) for label in model.classes_]

