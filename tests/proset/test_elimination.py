@@ -3,7 +3,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_wine
 from tests.reference import classifier as reference
 
 from proset import ProsetClassifier, elimination, penalty_path
@@ -29,6 +29,11 @@ def fitted():
     task = tasks()
     parts = (Part.of(penalty_path.minimum(task, PENALTY, 2000, 1e-5).x, task.candidates),)
     return Elimination(task, PENALTY), parts
+
+
+@pytest.fixture(scope="module")
+def few(iris):
+    return ProsetClassifier().fit(*iris)
 
 
 def without(parts, j):
@@ -108,26 +113,17 @@ def test_the_chosen_size_is_the_smallest_within_one_standard_error():
     assert replace(sizes, mean=np.array([0.9, 0.8, 0.7, 0.1])).chosen("best") is None
 
 
-def test_few_prototypes_are_chosen_where_few_are_enough():
-    X, y = load_iris(return_X_y=True)
+def test_few_prototypes_are_chosen_where_few_are_enough(iris, few):
+    X, y = iris
     every = ProsetClassifier(max_prototypes=None).fit(X, y)
-    few = ProsetClassifier().fit(X, y)
     assert few.n_prototypes_ <= every.n_prototypes_ / 3
     assert few.score(X, y) >= 0.94
     assert few.prototype_path_["n_prototypes"][-1] == every.n_prototypes_
     np.testing.assert_array_equal(few.with_prototypes(10**6).predict_proba(X), every.predict_proba(X))
 
 
-def test_no_prototype_converges():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(150, 3))
-    with pytest.warns(UserWarning, match="max_prototypes=0 allows none") as said:
-        ProsetClassifier(max_prototypes=0).fit(X, X[:, 0] + 0.5 * rng.normal(size=150) > 0)
-    assert len(said) == 1
-
-
-def test_what_is_not_allowed():
-    X, y = load_iris(return_X_y=True)
+def test_what_is_not_allowed(iris):
+    X, y = iris
     with pytest.raises(ValueError, match="max_features: 1 is not allowed with references='split'"):
         ProsetClassifier.published(max_features=1).fit(X, y)
     with pytest.raises(ValueError, match="references: 'split' is not allowed for a table of sizes"):
@@ -140,10 +136,11 @@ def test_what_is_not_allowed():
         ProsetClassifier(lambda_v=0.01, lambda_w=1e-6, max_prototypes=None).fit(X, y).shrink().with_prototypes(30)
 
 
-def test_without_prototypes_there_is_the_class_prior():
-    X, y = load_iris(return_X_y=True)
-    with pytest.warns(UserWarning, match="nothing was learnt"):
+def test_without_prototypes_there_is_the_class_prior(iris):
+    X, y = iris
+    with pytest.warns(UserWarning, match="nothing was learnt.*max_prototypes=0 allows none") as said:
         model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-6, max_prototypes=0).fit(X, y)
+    assert len(said) == 1
     assert model.n_prototypes_ == 0
     np.testing.assert_allclose(model.predict_proba(X), 1 / 3)
     assert model.with_prototypes(3).score(X, y) > 0.9
@@ -210,8 +207,8 @@ def test_a_batch_that_is_emptied_stays_empty():
     assert [len(batch.labels) for batch in model.batches_] == [2, 0]
 
 
-def test_recorded_losses_are_those_of_the_models_though_rows_agree_in_the_active_features():
-    X, y = load_iris(return_X_y=True)
+def test_recorded_losses_are_those_of_the_models_though_rows_agree_in_the_active_features(iris):
+    X, y = iris
     model = ProsetClassifier(lambda_v=0.003, lambda_w=1e-3, max_prototypes=20).fit(X, y)
     sizes = model.prototype_path_["n_prototypes"]
     assert sorted(set(sizes)) == sizes.tolist()
@@ -255,12 +252,10 @@ def test_the_number_follows_from_the_table_of_sizes(rule):
     np.testing.assert_array_equal(path["mean_loss"], mean[at])
 
 
-def test_a_smaller_model_has_no_larger_ones():
-    X, y = load_iris(return_X_y=True)
-    model = ProsetClassifier().fit(X, y)
-    small = model.with_prototypes(5)
+def test_a_smaller_model_has_no_larger_ones(iris, few):
+    small = few.with_prototypes(5)
     assert small.prototype_path_["n_prototypes"].tolist() == [1, 2, 3, 4, 5]
-    assert [n for n, _ in small.sized_predict_proba(X)] == [1, 2, 3, 4, 5]
+    assert [n for n, _ in small.sized_predict_proba(iris[0])] == [1, 2, 3, 4, 5]
     assert max(of_size.n_prototypes() for of_size in small._sized) == 5
 
 
