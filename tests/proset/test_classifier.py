@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference import classifier as reference
 
@@ -114,13 +112,6 @@ def test_prototypes_are_training_samples_among_the_candidates(fitted, wine):
         np.testing.assert_array_equal(batch.labels, y[batch.sample_index])
         assert set(batch.sample_index) <= set(batch.candidate_index)
         assert (batch.prototype_weights > 0).all()
-
-
-def test_features_are_selected():
-    X, y = load_breast_cancer(return_X_y=True)
-    model = ProsetClassifier(lambda_v=0.03, lambda_w=7e-5, random_state=0).fit(scale(X), y)
-    assert 1 <= len(model.active_features_) <= 8
-    assert model.score(scale(X), y) > 0.9
 
 
 def test_weights_are_counts_in_prior_and_likelihood(wine):

@@ -93,10 +93,9 @@ def test_three_hundred_levels():
     level = rng.integers(0, 300, 3000)
     X = pd.DataFrame({"place": pd.Categorical(np.char.add("place ", level.astype(str))), "x": rng.normal(size=3000)})
     y = (level < 100) ^ (rng.random(3000) < 0.05)
-    model = fitted(X[:2500], y[:2500])
+    model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-5, max_prototypes=None).fit(X[:2500], y[:2500])
     assert len(model.categories_[0]) == 300
-    every = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-5, max_prototypes=None).fit(X[:2500], y[:2500])
-    assert every.score(X[2500:], y[2500:]) > 0.9
+    assert model.score(X[2500:], y[2500:]) > 0.9
 
 
 def test_wrong_types_in_one_row():

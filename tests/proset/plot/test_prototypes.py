@@ -24,12 +24,9 @@ def test_prototypes_of_a_batch_in_its_heaviest_features(pipeline, flowers, offse
     assert texts(display.ax_)[3:] == [f"weight {largest * share:.3g}" for share in (1.0, 0.25, 0.0625)]
 
 
-def test_samples_need_classes_and_planes_two_features(pipeline, flowers):
+def test_samples_need_classes(pipeline, flowers):
     with pytest.raises(ValueError, match="y: None is not allowed with X"):
         PrototypesDisplay.from_estimator(pipeline, flowers[0])
-    X, y = flowers[0].to_numpy()[:, :1], flowers[1]
-    with pytest.raises(ValueError, match=r"features: None is not allowed, must be two different ones of 1"):
-        PrototypesDisplay.from_estimator(ProsetClassifier(random_state=0).fit(X, y))
 
 
 def test_parallel_coordinates_are_between_the_smallest_and_largest_values(pipeline, flowers):
