@@ -48,25 +48,14 @@ def mushrooms() -> tuple[list[dict], str]:
 
 
 class OpenML:
-    """What the server has, what it does wrong, and what it was asked.
-
-    Attributes
-    ----------
-    data : dict
-        By number of a data set: its description, attributes, and ARFF text.
-    tasks : dict
-        By number of a task: number of the data set, and target.
-    faults : dict
-        By end of a path: what the next requests get instead of an answer, a status or "cut off".
-    asked : list of str
-        Paths.
-    """
+    """What the server has, what it does wrong, and what it was asked."""
 
     def __init__(self):
-        self.data: dict[str, tuple[dict, list[dict], str]] = {}
-        self.tasks = {"31": ("61", "class")}
+        self.data: dict[str, tuple[dict, list[dict], str]] = {}  # by number: description, attributes, and ARFF text
+        self.tasks = {"31": ("61", "class")}  # by number: number of the data set, and target
+        # by end of a path: what the next requests get instead of an answer, a status or "cut off"
         self.faults: dict[str, list] = defaultdict(list)
-        self.asked: list[str] = []
+        self.asked: list[str] = []  # paths
         self.add("61", *mushrooms())
 
     def add(self, number: str, attributes: list[dict], text: str, **change: str) -> None:

@@ -24,12 +24,6 @@ SIZES = [  # references, features, classes, candidates, factor of the features
     *[(120, 6, 2, 50, 1.0, True), (110, 20, 3, 64, 1.0, True), (90, 5, 2, 30, 3e4, True)],
 ]
 LEVELS = tuple(setup.LEVELS[os.uname().machine])
-THREE_THREADS = """
-import json
-from proset import arithmetic
-from tests.proset.digests import digests
-print(json.dumps([arithmetic.level(), digests(3)]))
-"""
 
 
 def driver(folder, compiler, machine, *libraries):
@@ -201,5 +195,5 @@ def test_another_compiler_gives_the_same_bits_and_no_sanitizer_objects(made, lev
     if not has(level):
         pytest.skip(f"this processor has no {level}")
     environment = {**request.getfixturevalue(made), "PROSET_LEVEL": level}
-    said = json.loads(run(sys.executable, "-c", THREE_THREADS, cwd=ROOT, env=environment))
-    assert said == [level, json.loads(GOLDEN.read_text(encoding="utf-8"))["digests"]]
+    said = json.loads(run(sys.executable, "-m", "tests.proset.digests", 3, cwd=ROOT, env=environment))
+    assert said == {"level": level, "digests": [json.loads(GOLDEN.read_text(encoding="utf-8"))["digests"]]}
