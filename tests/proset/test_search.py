@@ -1,6 +1,5 @@
 import re
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -8,13 +7,12 @@ import pytest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_iris
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
-    PredefinedSplit,
     StratifiedKFold,
     cross_val_score,
     cross_validate,
@@ -24,14 +22,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier, SetCoverClassifierCV, search_parts
+from proset import ProsetClassifier, ProsetClassifierCV, SetCoverClassifier, SetCoverClassifierCV
+from proset.losses import log_loss
 from proset.search import seed
-from proset.selection import SELECTION_RULES
-from proset_study.data.dataset import DataSet
-from proset_study.data.splits import TEST
-from proset_study.data.splitting import split
-from proset_study.fits import search as workflow
-from proset_study.fits.selection import select_complexity, select_parameters
+from proset.search_parts import STAGE_1, STAGE_2
+from proset.selection import SELECTION_RULES, select
 
 QUICK = {"lambda_v": [1e-3, 1e-2], "lambda_w": 1e-8, "n_batches": 2, "cv": 3, "random_state": 0}
 SETTINGS = {ProsetClassifierCV: QUICK, SetCoverClassifierCV: {"eps": 4, "cv": 3}}
@@ -59,60 +54,6 @@ def iris():
 @pytest.fixture(scope="module")
 def found(iris):
     return ProsetClassifierCV(**QUICK).fit(*iris)
-
-
-@dataclass(frozen=True)
-class SameDraws(workflow.Case):
-    """A case of the workflow with the random numbers of `ProsetClassifierCV`."""
-
-    root: int = 0
-
-    def fit_seed(self, stage, *key):
-        purpose = {"stage1": search_parts.STAGE_1, "stage2": search_parts.STAGE_2}[stage]
-        of_estimator = seed(self.root, purpose, *key)
-        return np.random.SeedSequence(int(check_random_state(of_estimator).randint(2**31)))
-
-
-@pytest.mark.parametrize("rule", SELECTION_RULES)
-def test_the_choice_is_that_of_the_workflow_for_the_same_draws_and_folds(rule, tmp_path, monkeypatch):
-    data = load_breast_cancer()
-    folds = split(data.target, 5, 0.3, seed=1)
-    case = SameDraws(0, 0, "cancer", "E3", "proset", root=int(check_random_state(4).randint(2**31)))
-    found = ProsetClassifierCV(
-        ProsetClassifier.published(),
-        lambda_v=(1e-6, 1e-1),
-        lambda_w=(1e-9, 1e-4),
-        n_iter=12,
-        n_batches=3,
-        cv=PredefinedSplit(folds[folds != TEST]),
-        selection_rule=rule,
-        early_stopping=False,
-        scale=True,
-        random_state=4,
-    )
-    found.fit(data.data[folds != TEST], data.target[folds != TEST])
-
-    monkeypatch.setattr(workflow, "draw_parameters", lambda space, case, trial: found.cv_results_["params"][trial])
-    inputs = DataSet(data.data, data.target, data.feature_names, data.target_names), folds
-    records = [
-        record
-        for fold in range(5)
-        for record in workflow.run_trials(
-            *inputs, fold, range(12), {"space": {}, "parameters": {}, "complexity": 1}, case, tmp_path / str(fold), []
-        )
-    ]
-    stage1 = select_parameters(records, {}, rule)
-    settings = {"parameters": {}, "complexity": 3}
-    stage2 = select_complexity(
-        workflow.run_paths(*inputs, range(5), settings, stage1["parameters"], case, tmp_path / "stage2", []), rule
-    )
-    assert stage1["selected"] == found.best_index_
-    assert stage1["within"] == np.flatnonzero(found.cv_results_["within_threshold"]).tolist()
-    assert found.best_params_ == {**stage1["parameters"], "n_batches": stage2["complexity"]}
-    np.testing.assert_allclose(found.cv_results_["mean_test_score"], -np.array(stage1["mean"]), rtol=1e-5)
-    np.testing.assert_allclose(found.stage2_results_["mean_test_score"], -np.array(stage2["mean"]), rtol=1e-5)
-    assert found.threshold_ == pytest.approx(-stage1["threshold"], rel=1e-5)
-    assert found.stage2_threshold_ == pytest.approx(-stage2["threshold"], rel=1e-5)
 
 
 def test_a_number_of_prototypes_is_kept_and_scored(iris):
@@ -169,17 +110,34 @@ def test_results_have_the_form_of_scikit_learn(found):
     assert (found.n_splits_, found.n_features_in_, found.classes_.tolist()) == (3, 4, [0, 1, 2])
 
 
-def test_scores_are_those_of_fits_on_the_folds(iris):
+@pytest.mark.parametrize("rule", SELECTION_RULES)
+def test_scores_are_those_of_fits_on_the_folds_and_the_rule_selects_by_them(iris, rule):
     X, y = iris
-    found = ProsetClassifierCV(ProsetClassifier.published(), **QUICK, early_stopping=False).fit(X, y)
-    root = int(check_random_state(0).randint(2**31))
+    settings = {**QUICK, "early_stopping": False, "selection_rule": rule}
+    found = ProsetClassifierCV(ProsetClassifier.published(), **settings).fit(X, y)
+    root, params = int(check_random_state(0).randint(2**31)), found.cv_results_["params"]
+    stage1, stage2 = np.empty((2, 3)), np.empty((3, 3))
     for fold, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
-        for trial, parameters in enumerate(found.cv_results_["params"]):
-            drawn = seed(root, search_parts.STAGE_1, fold, trial)
-            model = ProsetClassifier.published(**parameters, random_state=drawn).fit(X[train], y[train])
-            p = model.predict_proba(X[test])
-            score = np.log(p[np.arange(len(test)), y[test]]).mean()
-            assert found.cv_results_[f"split{fold}_test_score"][trial] == pytest.approx(score)
+
+        def losses(parameters, n_batches, *key, train=train, test=test):
+            """With 0, 1, ..., `n_batches` batches."""
+            given = {**parameters, "n_batches": n_batches, "random_state": seed(root, *key)}
+            model = ProsetClassifier.published(**given).fit(X[train], y[train])
+            return [log_loss(p, y[test]) for p in model.staged_predict_proba(X[test])]
+
+        stage1[:, fold] = [losses(p, 1, STAGE_1, fold, trial)[-1] for trial, p in enumerate(params)]
+        stage2[:, fold] = losses(params[found.best_index_], 2, STAGE_2, fold)
+    selected = []
+    for results, expected, simplicity, threshold in (
+        (found.cv_results_, stage1, [(p["lambda_v"] * p["lambda_w"],) for p in params], found.threshold_),
+        (found.stage2_results_, stage2, [(0,), (-1,), (-2,)], found.stage2_threshold_),
+    ):
+        np.testing.assert_allclose([results[f"split{fold}_test_score"] for fold in range(3)], -expected.T)
+        selection = select(expected, simplicity, rule)
+        assert threshold == pytest.approx(-selection["threshold"])
+        assert np.flatnonzero(results["within_threshold"]).tolist() == selection["within"]
+        selected.append(selection["selected"])
+    assert selected == [found.best_index_, found.best_params_["n_batches"]]
 
 
 def test_the_model_is_fitted_on_all_samples_and_can_be_fitted_again(found, iris):
