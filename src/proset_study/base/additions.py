@@ -7,7 +7,7 @@ found, imported and counted as if it were one of them.
 """
 
 from functools import cache
-from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -50,15 +50,6 @@ def source_file(name: str) -> Path | None:
             return None
         return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
     return None
-
-
-def distribution(package: str) -> str | None:
-    """The distribution of a library that an added module imports, if it has the name of the library."""
-    try:
-        version(package)
-    except PackageNotFoundError:
-        return None
-    return package
 
 
 def errors() -> list[str]:

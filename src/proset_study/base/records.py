@@ -127,7 +127,7 @@ def _object(path, text):
     return record
 
 
-def read_all(paths: list[Path], **numbers: int) -> list[dict]:
+def read_all(paths: Iterable[str | Path], **numbers: int) -> list[dict]:
     """Read the records of several files of JSON lines; a file that is damaged or ends too early raises a ValueError.
 
     `numbers`, for example fold=5, trial=50, say what records are numbered by and how many there are; files are in

@@ -31,7 +31,7 @@ def write_parquet(path: str | Path, rows: Iterable[Row]) -> None:
     path, rows = Path(path), list(rows)
     text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
     columns = {name: pyarrow.array([getattr(row, name) for row in rows], pyarrow.string()).cast(text) for name in TEXTS}
-    columns["value"] = pyarrow.array([_rounded(row.value) for row in rows], pyarrow.float64())
+    columns["value"] = pyarrow.array([as_cell(row.value) for row in rows], pyarrow.float64())
     columns["fit_seed"] = pyarrow.array([row.fit_seed for row in rows], pyarrow.int32())
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
@@ -67,11 +67,6 @@ def _texts(column: Any) -> list[str]:
     encoded = column.combine_chunks()
     known = [sys.intern(text) for text in encoded.dictionary.to_pylist()]
     return [known[i] for i in encoded.indices.to_pylist()]
-
-
-def _rounded(value: float | None) -> float | None:
-    rounded = as_cell(value)
-    return None if rounded is None else float(rounded)  # type: ignore[arg-type]
 
 
 @contextmanager

@@ -200,8 +200,7 @@ class Stored:
         self.folder, self.study = folder, study
         self.searched = study.replicates if searched is None else searched
         self.missing_models: list[MissingModel] = []  # of a partial report
-        self._rows: dict[str, list[Row]] = {}
-        self._of_numbers: dict[str, dict[tuple[str, str], list[Row]]] = {}
+        self._rows: dict[str, tuple[list[Row], dict[tuple[str, str], list[Row]]]] = {}
 
     @classmethod
     def of(cls, study: Study) -> Self:
@@ -284,19 +283,13 @@ class Stored:
         """The `rows` of some experiments, of all their numbers or of one; nothing else is read."""
         for experiment in experiments:
             if experiment not in self._rows:
-                self._rows[experiment] = self._read_rows(experiment)
+                rows, by_number = self._read_rows(experiment), dict[tuple[str, str], list[Row]]()
+                for row in rows:
+                    by_number.setdefault((row.section, row.quantity), []).append(row)
+                self._rows[experiment] = rows, by_number
         if not section:
-            return [row for experiment in experiments for row in self._rows[experiment]]
-        return [row for e in experiments for row in self._by_number(e).get((section, quantity), [])]
-
-    def _by_number(self, experiment):
-        """Rows of an experiment by section and quantity."""
-        if experiment not in self._of_numbers:
-            found: dict[tuple[str, str], list[Row]] = {}
-            for row in self._rows[experiment]:
-                found.setdefault((row.section, row.quantity), []).append(row)
-            self._of_numbers[experiment] = found
-        return self._of_numbers[experiment]
+            return [row for experiment in experiments for row in self._rows[experiment][0]]
+        return [row for experiment in experiments for row in self._rows[experiment][1].get((section, quantity), [])]
 
     def _read_rows(self, experiment):
         template = layout.scores(self.study)

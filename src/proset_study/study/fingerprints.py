@@ -16,7 +16,7 @@ import sys
 import zlib
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import Distribution, PackageNotFoundError, version
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -233,11 +233,11 @@ def _files(folder: Path, named: tuple[str, ...]) -> dict[str, str]:
 
 
 def _others(name: str, packages: set[str]) -> set[str]:
-    """Distributions that a module imports which was added to ours, besides `LIBRARIES`."""
+    """Distributions with the name of a library that an added module imports, besides `LIBRARIES`."""
     if _own_file(name):
         return set()
     unknown = packages - LIBRARIES.keys() - set(sys.stdlib_module_names) - {*_OURS, *additions.packages()}
-    return set(filter(None, map(additions.distribution, unknown)))
+    return {package for package in unknown if any(Distribution.discover(name=package))}
 
 
 class _ForNumbers(ast.NodeTransformer):

@@ -188,9 +188,7 @@ def stage1(
     place = Place(study, replicate, data_set, run)
     numbers = {"fold": fold, "last_fold": last_fold, "first": first, "last": last}
     if part_folds:
-        files = list(
-            map(Path, place.part_files("stage1", blocks.cut(blocks.Block(**numbers), part_folds, part_trials)))
-        )
+        files = place.part_files("stage1", blocks.cut(blocks.Block(**numbers), part_folds, part_trials))
         records = read_all(files, fold=last_fold + 1, trial=last + 1)
         records.sort(key=lambda record: (record["fold"], record["trial"]))
     else:
@@ -217,7 +215,7 @@ def _fitted_trials(place: Place, folds: range, trials: range, code: str) -> list
 def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Select the parameters from all records of stage 1."""
     place, settings = Place(study, replicate, data_set, run), study.runs[run]
-    records = read_all(list(map(Path, place.trials())), trial=study.n_trials(run, data_set), fold=study.config["folds"])
+    records = read_all(place.trials(), trial=study.n_trials(run, data_set), fold=study.config["folds"])
     fixed, rule = study.fixed_parameters(run), settings.selection_rule
     write_json(place.file(layout.PARAMETERS), selection.select_parameters(records, fixed, rule, settings.criterion))
 
@@ -229,7 +227,7 @@ def stage2(
     place = Place(study, replicate, data_set, run)
     if part_folds:
         files = place.part_files("stage2", blocks.cut(blocks.Folds(first, last), part_folds))
-        records = read_all(list(map(Path, files)), fold=last + 1)
+        records = read_all(files, fold=last + 1)
     else:
         folds, settings = range(first, last + 1), study.stage2_settings(run, data_set)
         kept, origin = place.file(layout.PATH, fold=0).parent, place.origin(code)
@@ -240,7 +238,7 @@ def stage2(
 def select_complexity(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Select the complexity from the records of all folds."""
     place, settings = Place(study, replicate, data_set, run), study.runs[run]
-    records = read_all(list(map(Path, place.paths())), fold=study.config["folds"])
+    records = read_all(place.paths(), fold=study.config["folds"])
     selected = selection.select_complexity(records, settings.size_rule, settings.criterion)
     write_json(place.file(layout.COMPLEXITY), selected)
 

@@ -63,11 +63,11 @@ def subject_of(name: str, experiments: dict[str, dict]) -> Subject:
     raise ValueError(f"method: no experiment uses {name!r}; the contract takes parameters from one")
 
 
-def make_fold_data(n_classes: int, weight: np.ndarray | None = None, n: int = 60) -> FoldData:
+def make_fold_data(n_classes: int, weight: np.ndarray | None = None) -> FoldData:
     """Classes of different size around different points; the third feature says nothing."""
     rng, sizes = np.random.default_rng(n_classes), np.array([3, 2, 1])[:n_classes]
-    y = np.sort(rng.choice(n_classes, 2 * n, p=sizes / sizes.sum()))
-    X = rng.normal(size=(2 * n, 3))
+    y = np.sort(rng.choice(n_classes, 120, p=sizes / sizes.sum()))
+    X = rng.normal(size=(120, 3))
     X[:, :2] += 1.5 * np.array([[0, 0], [1, 1], [-1, 1]])[y]
     return _halves(X, y, weight)
 
@@ -89,10 +89,10 @@ def _halves(X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> F
     )
 
 
-def make_mixed_data(n: int = 200) -> FoldData:
+def make_mixed_data() -> FoldData:
     """Two classes, even and odd categories, a number that says nothing of them, and gaps in it."""
-    rng = np.random.default_rng(5)
-    X = np.column_stack([rng.normal(size=2 * n), rng.integers(0, 4, 2 * n)])
+    rng, n = np.random.default_rng(5), 400
+    X = np.column_stack([rng.normal(size=n), rng.integers(0, 4, n)])
     y = (X[:, 1] % 2).astype(int)
-    X[rng.random(2 * n) < 0.2, 0] = np.nan
+    X[rng.random(n) < 0.2, 0] = np.nan
     return replace(_halves(X, y), levels=np.array([0, 4]))

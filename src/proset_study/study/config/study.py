@@ -142,9 +142,10 @@ class Study:
     def data_settings(self, data_set: str) -> dict:
         """What a data set is made from, of OpenML its table; "gaps" is there if values may be missing from it."""
         settings = {k: v for k, v in self.config["data_sets"][data_set].items() if k not in ("image", "sha256")}
+        is_table = ("file" in settings or "openml" in settings) and not {"impute", "items", "metric"} & settings.keys()
         if settings.get("metric", PRECOMPUTED) != PRECOMPUTED:
             del settings["metric"]
-        if self.may_have_gaps(data_set):
+        if is_table and not self.needing_numbers(data_set):
             settings["gaps"] = True
         return {"file": table_of(settings.pop("openml")), **settings} if "openml" in settings else settings
 
@@ -171,12 +172,6 @@ class Study:
             for data_set in run.data_sets:
                 runs.setdefault(data_set, []).append(run)
         return runs
-
-    def may_have_gaps(self, data_set: str) -> bool:
-        """Whether a table may lack values that nothing fills in: all methods that are run on it take them."""
-        entry = self.config["data_sets"][data_set]
-        is_table = ("file" in entry or "openml" in entry) and not {"impute", "items", "metric"} & entry.keys()
-        return is_table and not self.needing_numbers(data_set)
 
     def metric(self, run: str, data_set: str) -> str:
         """The metric of the experiment, or else of the data set, by which a run compares samples."""

@@ -37,7 +37,7 @@ class Given(Stored):
             "comparisons": {"all": {"title": "<all> of them", "experiments": list(scores)}},
         }
         super().__init__(Path("nowhere"), Study.of(config))
-        self._rows = {
+        self._given = {
             e: [
                 Row(replicate, e, METHODS[e], d, "", section, quantity, value)
                 for d, by_replicate in by_data_set.items()
@@ -51,6 +51,9 @@ class Given(Stored):
             ]
             for e, by_data_set in scores.items()
         }
+
+    def _read_rows(self, experiment):
+        return self._given[experiment]
 
 
 def several(rng=0, experiments="ACD", data_sets=DATA_SETS):
