@@ -29,7 +29,7 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
     seconds, n_stored = 0.0, 0
     for rule, wildcards in jobs:
         seconds += JOB_SECONDS
-        for fits in all_fits_of(rule, wildcards, study):
+        for fits in fits_of(rule, wildcards, study):
             stored = _stored(rule, wildcards, study, planned)
             numbers[fits.method] += fits.number - stored
             n_stored += stored
@@ -39,45 +39,40 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
     return f"{len(jobs):,} jobs with {parts}{kept}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
 
 
-def all_fits_of(rule: str, wildcards: dict[str, str], study: Study) -> list[Fits]:
-    """As `fits_of` of each run that a job is for."""
-    if rule != "all_runs":
-        fits = fits_of(rule, wildcards, study)
-        return [] if fits is None else [fits]
-    replicate, data_set = int(wildcards["replicate"]), wildcards["data_set"]
-    fits_of_runs = []
-    for run in all_runs.runs_on(study, replicate, data_set):
-        fits_of_runs.append(_of_run(run, data_set, study))
-        for kind in all_runs.kinds_of(study, replicate, data_set, run):
-            fits_of_runs += all_fits_of("evaluate", {"run": run, "data_set": data_set, "kind": kind}, study)
-    return fits_of_runs
-
-
-def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> Fits | None:
-    """What a job fits, and roughly how long that takes; None for jobs that fit nothing."""
+def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> list[Fits]:
+    """What a job fits, and roughly how long that takes; several for jobs of several runs, none if nothing is fitted."""
+    if rule == "all_runs":
+        replicate, data_set = int(wildcards["replicate"]), wildcards["data_set"]
+        fits = []
+        for run in all_runs.runs_on(study, replicate, data_set):
+            fits.append(_of_run(run, data_set, study))
+            for kind in all_runs.kinds_of(study, replicate, data_set, run):
+                fits += fits_of("evaluate", {"run": run, "data_set": data_set, "kind": kind}, study)
+        return fits
     if rule == "standing_on":
         (run,) = study.runs
-        return _of_run(run, wildcards["data_set"], study, len(study.replicates))
+        return [_of_run(run, wildcards["data_set"], study, len(study.replicates))]
     if rule not in ("stage1", "stage2", "fit", "evaluate"):
-        return None
+        return []
     run, data_set = wildcards["run"], wildcards["data_set"]
     if rule == "evaluate":
         number = evaluations.get(wildcards["kind"]).n_fits(study.config["evaluations"][wildcards["kind"]])
     elif rule == "fit":
         number = study.final_fits(run)
     elif layout.Place(study, *_place({"replicate": 0, **wildcards})).parts(rule, blocks.numbers_of(wildcards)):
-        return None
+        return []
     else:
         number = len(_numbers(rule, wildcards))
     stage, is_final = "stage1" if rule == "stage1" else "stage2", rule in ("fit", "evaluate")
-    return Fits(study.runs[run].method, number, number * blocks.seconds_of_fit(study, run, data_set, stage, is_final))
+    seconds = number * blocks.seconds_of_fit(study, run, data_set, stage, is_final)
+    return [Fits(study.runs[run].method, number, seconds)]
 
 
 def seconds_to_model(rule: str, wildcards: dict[str, str], study: Study) -> float:
     """Rough seconds from the start of a job to the final model that it is for: the longest way is gone first."""
     if rule in ("data", "dissimilarities", "split"):
         return FIRST
-    own = sum(fits.seconds for fits in all_fits_of(rule, wildcards, study))
+    own = sum(fits.seconds for fits in fits_of(rule, wildcards, study))
     after = {"stage1": ("stage2", "fit"), "select_parameters": ("stage2", "fit"), "stage2": ("fit",)}
     after["select_complexity"] = after["stage2"]
     for later in after.get(rule, ()):
@@ -85,8 +80,7 @@ def seconds_to_model(rule: str, wildcards: dict[str, str], study: Study) -> floa
         if later == "stage2":
             first = blocks.fold_blocks(study, names["run"], names["data_set"])[0]
             names |= {name: str(number) for name, number in first._asdict().items()}
-        if (fits := fits_of(later, names, study)) is not None:
-            own += fits.seconds
+        own += sum(fits.seconds for fits in fits_of(later, names, study))
     return own
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from proset_study.study.config.study import Study
-from proset_study.study.plan import JOB_SECONDS, all_fits_of, duration
+from proset_study.study.plan import JOB_SECONDS, duration, fits_of
 
 SECONDS = 10.0  # between two lines
 TRUST = 0.1  # of the estimate of the whole, which counts as if it had been seen already
@@ -35,7 +35,7 @@ class Job(NamedTuple):
 def job_of(rule: str, wildcards: dict[str, str], study: Study) -> Job:
     """The stage of a job and how long it takes, by its rule and wildcards."""
     stage = next((name for name, rules in STAGES.items() if rule in rules), REPORT)
-    return Job(stage, JOB_SECONDS + sum(fits.seconds for fits in all_fits_of(rule, wildcards, study)))
+    return Job(stage, JOB_SECONDS + sum(fits.seconds for fits in fits_of(rule, wildcards, study)))
 
 
 class Progress(logging.Handler):

@@ -7,7 +7,7 @@ from proset_study.base.environment import COPIES
 from proset_study.study import all_runs, inputs, layout
 from proset_study.study.config import study as study_module
 from proset_study.study.config.checks import load
-from proset_study.study.plan import all_fits_of, describe
+from proset_study.study.plan import describe, fits_of
 
 
 @pytest.fixture
@@ -96,6 +96,6 @@ def test_a_run_comes_after_the_one_that_it_takes_parameters_from(few):
 def test_all_fits_of_the_job_are_counted(few):
     study = load(few)
     names = {"study": "study", "replicate": "0", "data_set": "wine"}
-    fits = all_fits_of("all_runs", names, study)
+    fits = fits_of("all_runs", names, study)
     assert [(f.method, f.number) for f in fits] == [("proset", 5 * 50 + 5 + 5), ("knn", 6), ("proset", 10)]
     assert describe([("all_runs", names)], study, 1).startswith("1 jobs with 6 fits of knn, 270 fits of proset: about ")
