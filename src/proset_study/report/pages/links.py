@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
 from proset_study.study import layout
 from proset_study.study.config.study import Study
 
-_LINK = re.compile(r'<a\b([^>]*?)\bhref="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
+_LINK = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 _ARCHIVED = 'title="only in the archive of a release"'
 _TABLE = re.compile(rf'href="{re.escape(layout.TABLE_PAGE)}#(\w+)"')
 _NAVIGATION = re.compile(r"<nav\b.*?</nav>", re.DOTALL)
-_MARKDOWN = re.compile(r"^(.*?)\.md(#.*)?$")
+_DOCUMENT = re.compile(r'(<a\b[^>]*?\bhref="[^"#]*/docs/[^"#]*)\.md(?=[#"])')
 
 
 def is_there(page: Path, address: str) -> bool:
@@ -23,20 +24,13 @@ def is_there(page: Path, address: str) -> bool:
     return (page.parent / unquote(path)).is_file()
 
 
-def unlinked(text: str, has: Callable[[str], bool]) -> str:
-    """A page in which links are text where the file that they lead to is not there; other addresses stay.
+def unlinked(text: str, is_link: Callable[[str], object]) -> str:
+    """A page in which links with other addresses than `is_link` takes are text.
 
-    >>> unlinked('<a href="gone.html#x">1</a> <a href="#y">2</a>', lambda name: False)
+    >>> unlinked('<a href="gone.html#x">1</a> <a href="#y">2</a>', lambda address: address.startswith("#"))
     '<span title="only in the archive of a release">1</span> <a href="#y">2</a>'
     """
-
-    def kept(match: re.Match) -> str:
-        _, address, _, content = match.groups()
-        path, _, _ = address.partition("#")
-        is_link = not path or re.match(r"[a-z]+:|\.\./", path) or has(unquote(path))
-        return match[0] if is_link else f"<span {_ARCHIVED}>{content}</span>"
-
-    return _LINK.sub(kept, text)
+    return _LINK.sub(lambda match: match[0] if is_link(match[1]) else f"<span {_ARCHIVED}>{match[2]}</span>", text)
 
 
 def as_committed(text: str, study: Study, there: Iterable[str]) -> str:
@@ -49,20 +43,15 @@ def as_committed(text: str, study: Study, there: Iterable[str]) -> str:
     kept = {name for name in there if not layout.archived(study, name)}
     if layout.TABLE_PAGE not in kept:
         text = _TABLE.sub(lambda match: f'href="{layout.TABLE.format(table=match[1], suffix="md")}"', text)
-    text = unlinked(text, kept.__contains__)
+
+    def is_link(address):
+        path, _, _ = address.partition("#")
+        return not path or re.match(r"[a-z]+:|\.\./", path) or unquote(path) in kept
+
+    text = unlinked(text, is_link)
     return _NAVIGATION.sub(lambda navigation: re.sub(rf"\s*<span {_ARCHIVED}>[^<]*</span>", "", navigation[0]), text)
 
 
 def relinked(text: str, page: Path, has_docs: bool) -> str:
     """A page of a report for its place in the site: documentation is HTML there, and dead links are only text."""
-
-    def changed(match: re.Match) -> str:
-        before, address, after, content = match.groups()
-        markdown = _MARKDOWN.match(address)
-        if has_docs and markdown and "/docs/" in address:
-            address = f"{markdown[1]}.html{markdown[2] or ''}"
-        if is_there(page, address):
-            return f'<a{before}href="{address}"{after}>{content}</a>'
-        return f"<span {_ARCHIVED}>{content}</span>"
-
-    return _LINK.sub(changed, text)
+    return unlinked(_DOCUMENT.sub(r"\1.html", text) if has_docs else text, partial(is_there, page))
