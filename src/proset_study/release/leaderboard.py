@@ -77,7 +77,8 @@ def write_leaderboard(
         rng = np.random.default_rng(seed)
         entries = [_refitted(entry, predicted[entry.name, entry.method], stored, n_refits, rng) for entry in entries]
     write_leaderboard_page(output, protocol.study.name, entries, wanted)
-    write_rows(output.with_suffix(".csv"), _lines(entries, wanted), tuple(_lines(entries, wanted)[0]))
+    lines = _lines(entries, wanted)
+    write_rows(output.with_suffix(".csv"), lines, tuple(lines[0]))
 
 
 def _scores(rows: Iterable[Row]) -> defaultdict[tuple[str, str], Scores]:

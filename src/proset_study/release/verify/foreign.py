@@ -87,9 +87,9 @@ class ForeignReport:
                 raise Refused(f"{name} is another file in {archive.name} than in the report")
         return [f"{packed.folder.name}/{name}" for name in packed.files.keys() - self._packed]
 
-    def wrong_checksums(self, is_release: bool) -> Iterator[str]:
+    def wrong_checksums(self) -> Iterator[str]:
         """What is wrong with the checksums: those of all files of a release, otherwise those of its archive."""
-        packed = set(self.files) if is_release else self._packed
+        packed = set(self.files) if self.is_release else self._packed
         if layout.CHECKSUMS not in (packed or self.files):
             if packed:
                 yield f"{layout.CHECKSUMS} is missing, a release has it"

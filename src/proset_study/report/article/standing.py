@@ -96,16 +96,11 @@ class Standing:
         """Of intervals that hold for all rivals together, of whom only some are shown (Bonferroni)."""
         return 1 - (1 - LEVEL) / max(1, len(self.rivals))
 
-    @cached_property
-    def behind_the_best(self) -> dict[str, float]:
-        """By data set, how much the lowest mean loss of a rival is below ours; negative where ours is the lowest."""
-        means = [self._ours_minus[rival] for rival in self.rivals]
-        return {d: max(of_rival[d] for of_rival in means if d in of_rival) for d in self.data_sets}
-
     @property
     def n_behind(self) -> int:
-        """On how many data sets some rival has a lower loss."""
-        return sum(value > 0 for value in self.behind_the_best.values())
+        """On how many data sets some rival has a lower mean loss."""
+        means = [self._ours_minus[rival] for rival in self.rivals]
+        return sum(any(of_rival.get(d, 0.0) > 0 for of_rival in means) for d in self.data_sets)
 
     @property
     def behind_among_equals(self) -> int:

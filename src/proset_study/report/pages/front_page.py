@@ -223,9 +223,7 @@ def _error_cell(cell: dict | None, replicates: int) -> Cell:
 
 
 def _noise(stored):
-    columns = headed("data set", "method", text=True) + headed("replicates", "fit seeds", "mean")
-    columns += headed("between splits", "between seeds", "one fit", spanner="standard deviation")
-    columns += headed("standard error of the mean")
+    columns = headed("data set", "method", text=True) + headed("replicates", "fit seeds", "mean") + many.SPREAD
     rows = [
         [
             *(Cell(row.dataset), Cell(method_name(row.method), wide=True)),

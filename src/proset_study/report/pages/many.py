@@ -19,6 +19,10 @@ from proset_study.report.wording import counted, fixed
 from proset_study.store.stored import Stored
 
 T = TypeVar("T")
+SPREAD = [  # columns of what a score varies by
+    *headed("between splits", "between seeds", "one fit", spanner="standard deviation"),
+    *headed("standard error of the mean"),
+]
 
 
 def headline(found: Verdict) -> Grid:
@@ -39,9 +43,7 @@ def headline(found: Verdict) -> Grid:
 
 def noise_of_methods(stored: Stored) -> Grid:
     """The medians over the data sets of what a score varies by."""
-    columns = headed("method", text=True) + headed("data sets", "mean")
-    columns += headed("between splits", "between seeds", "one fit", spanner="standard deviation")
-    columns += headed("standard error of the mean")
+    columns = headed("method", text=True) + headed("data sets", "mean") + SPREAD
     names = ("mean", "between_splits", "between_seeds", "one_fit", "standard_error")
     rows = []
     for method, own in groups(noise(stored), "method").items():

@@ -41,12 +41,10 @@ def comparison_data(reports: list[Path]) -> dict[str, Any]:
                 place("experiments", experiment, [experiment, title]),
             )
             lines.append([i, *names, variant, values])
-    data["measures"] = [[m, SECONDS if m == "seconds" else quantity_label(m), _is_larger_better(m)] for m in MEASURES]
+    larger_is_better = [name for name, score in SCORES.items() if score.larger_is_better]
+    titles = [SECONDS if m == "seconds" else quantity_label(m) for m in MEASURES]
+    data["measures"] = [[m, title, m in larger_is_better] for m, title in zip(MEASURES, titles, strict=True)]
     return {**data, "rows": lines}
-
-
-def _is_larger_better(measure):
-    return measure in SCORES and SCORES[measure].larger_is_better
 
 
 def first_rows(data: dict[str, Any]) -> list[list[str]]:

@@ -13,7 +13,8 @@ LONGEST = 600  # characters of a section
 
 def index(folder: Path, pages: list[Path]) -> list[tuple[str, str, str]]:
     """Entries of pages below a folder: address, title, text."""
-    return [entry for page in pages for entry in sections(page.relative_to(folder).as_posix(), _read(page))]
+    read = ((page.relative_to(folder).as_posix(), page.read_text(encoding="utf-8")) for page in pages)
+    return [entry for address, html in read for entry in sections(address, html)]
 
 
 def sections(address: str, html: str) -> list[tuple[str, str, str]]:
@@ -31,10 +32,6 @@ def sections(address: str, html: str) -> list[tuple[str, str, str]]:
         anchor = f"#{place[1] or place[2]}" if place and heading is not headings[0] else ""
         found.append((address + anchor, title if title == page else f"{title} \N{EN DASH} {page}", text))
     return found
-
-
-def _read(page: Path) -> str:
-    return page.read_text(encoding="utf-8")
 
 
 def _text(html: str) -> str:
