@@ -23,6 +23,11 @@ class MissingModel:
     log: str  # that log; empty if the step has never been started
     target: str  # the output to ask Snakemake for
 
+    @property
+    def place(self) -> tuple[int, str, str]:
+        """Replicate, run and data set."""
+        return self.replicate, self.run, self.data_set
+
 
 @cache
 def _first_found(study: Study) -> list[MissingModel]:
@@ -32,7 +37,7 @@ def _first_found(study: Study) -> list[MissingModel]:
 
 def finished_files(study: Study) -> list[str]:
     """The files of all final models that were not missing at first, and of their evaluations as far as these exist."""
-    absent = {(model.replicate, model.run, model.data_set) for model in _first_found(study)}
+    absent = {model.place for model in _first_found(study)}
     finished = dict.fromkeys(
         file
         for place in layout.places(study, study.replicates)

@@ -303,7 +303,7 @@ class Finished(Stored):
     def __init__(self, folder: Path, study: Study):
         super().__init__(folder, study)
         self.missing_models = find_missing_models(study)
-        self._absent = {(model.replicate, model.run, model.data_set) for model in self.missing_models}
+        self._absent = {model.place for model in self.missing_models}
         if not self.missing_models and not self.missing_evaluations():
             raise ValueError(f"study {study.name}: nothing is missing, make the whole report instead")
         if not self.all_finals():

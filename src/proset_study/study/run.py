@@ -96,15 +96,12 @@ def write_study(study: Study) -> None:
 def attach(workflow, study: Study) -> None:
     """Have the workflow that imported ours do the following, too: Snakemake calls nothing of a module around a run."""
     for name, action in (("_onstart", start), ("_onsuccess", finish), ("_onerror", explain_failures)):
-        setattr(workflow, name, _both(getattr(workflow, name), partial(action, workflow, study)))
+        setattr(workflow, name, partial(_both, getattr(workflow, name), partial(action, workflow, study)))
 
 
-def _both(first: Callable, second: Callable) -> Callable:
-    def handler(log):
-        first(log)
-        second()
-
-    return handler
+def _both(first: Callable, second: Callable, log: Path) -> None:
+    first(log)
+    second()
 
 
 def remember_parameters(rules) -> None:

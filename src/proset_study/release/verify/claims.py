@@ -33,12 +33,11 @@ def claims_and_features(
 
 def _claims(stored, foreign, published, skip):
     """What needs records or models that are not here is left out."""
-    path = stored.made / layout.CLAIMS
-    write_claims(path, stored, published)
+    write_claims(stored.made / layout.CLAIMS, stored, published)
     if stored.is_whole:
-        yield from _lines(layout.CLAIMS, path, foreign)
+        yield from _lines(layout.CLAIMS, stored, foreign)
         return
-    ours, theirs = _rows(path.read_bytes().decode("utf-8"), COLUMNS), _rows(foreign.text(layout.CLAIMS), COLUMNS)
+    ours, theirs = (_rows(report.text(layout.CLAIMS), COLUMNS) for report in (stored, foreign))
     if [_claim(row) for row in ours] != [_claim(row) for row in theirs]:
         yield f"{layout.CLAIMS} has other claims than the study decides"
         return
@@ -77,20 +76,18 @@ def _claim(row):
 
 def _features(stored, foreign, skip):
     """Without the records of all replicates, counts can be as far off as the others are many."""
-    path = stored.made / layout.FEATURES
     try:
-        write_rows(path, selected_features(stored), FEATURE_COLUMNS)
+        write_rows(stored.made / layout.FEATURES, selected_features(stored), FEATURE_COLUMNS)
     except Missing as missing:
         skip(f"{layout.FEATURES}, which needs {missing}")
         return
     if stored.recorded == stored.replicates:
-        yield from _lines(layout.FEATURES, path, foreign)
+        yield from _lines(layout.FEATURES, stored, foreign)
         return
     absent = [replicate for replicate in stored.replicates if replicate not in stored.recorded]
-    ours = _rows(path.read_bytes().decode("utf-8"), FEATURE_COLUMNS)
-    theirs = _rows(foreign.text(layout.FEATURES), FEATURE_COLUMNS)
-    names = [[row[column] for column in FEATURE_COLUMNS if column not in COUNTED] for row in ours]
-    if names != [[row[column] for column in FEATURE_COLUMNS if column not in COUNTED] for row in theirs]:
+    ours, theirs = (_rows(report.text(layout.FEATURES), FEATURE_COLUMNS) for report in (stored, foreign))
+    named = [column for column in FEATURE_COLUMNS if column not in COUNTED]
+    if [[row[column] for column in named] for row in ours] != [[row[column] for column in named] for row in theirs]:
         yield f"{layout.FEATURES} has other features than the models"
         return
     differing = [
@@ -118,6 +115,5 @@ def _rows(text, columns):
     return rows
 
 
-def _lines(name, path, foreign):
-    ours, theirs = path.read_bytes().decode("utf-8"), foreign.text(name)
-    yield from line_differences(name, ours.split("\n"), theirs.split("\n"), 0.0, 0.0)
+def _lines(name, stored, foreign):
+    yield from line_differences(name, stored.text(name).split("\n"), foreign.text(name).split("\n"), 0.0, 0.0)

@@ -1,6 +1,7 @@
 """Whether the files of a report follow from its records: they are written again and compared."""
 
 import json
+import zipfile
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -14,7 +15,7 @@ from proset_study.release.verify.records import Unpacked
 from proset_study.report.rows import groups
 from proset_study.report.write import write_report
 from proset_study.store.metrics import SCORES
-from proset_study.store.results import FINAL, Row, case_rows, rows_of, text_of, write_rows
+from proset_study.store.results import FINAL, Row, case_rows, rows_of, write_rows
 from proset_study.study import layout
 
 MAX_WORKBOOK = 2**26  # bytes of its parts
@@ -73,7 +74,7 @@ def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Itera
 
 def _compare(name, stored, foreign, tolerance):
     try:
-        ours, theirs = text_of(name, (stored.made / name).read_bytes()), foreign.text(name)
+        ours, theirs = stored.text(name), foreign.text(name)
     except Refused as error:
         yield str(error)
         return
@@ -130,8 +131,6 @@ def predictions(stored: Unpacked, foreign: ForeignReport, skip: Callable[[str], 
 
 
 def _sheets(path):
-    import zipfile
-
     from openpyxl import load_workbook
 
     with zipfile.ZipFile(path) as archive:

@@ -189,9 +189,8 @@ def checked_study(config: dict, files: Iterable[str]) -> Study:
     size = 0
     for data_set in (Path(file).parent.name for file in layout.data_files(study)):
         of_one = size_of(study.config["data_sets"][data_set])
-        size += 8 * of_one.values + 4 * of_one.rows**2 * len(
-            study.stored_metrics(data_set)
-        )  # features, dissimilarities
+        size += 8 * of_one.values  # features
+        size += 4 * of_one.rows**2 * len(study.stored_metrics(data_set))  # dissimilarities
     if size > MAX_DATA:
         raise Refused(f"manifest.json: the config makes {size:,} bytes of data, at most {MAX_DATA:,} are made again")
     return study

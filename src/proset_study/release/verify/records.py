@@ -17,6 +17,7 @@ from proset_study.release.verify.models import Recorded, is_exact
 from proset_study.report.analysis.costs import matrix_products
 from proset_study.report.analysis.manifest import content_hash, fit_records, fits_and_cost
 from proset_study.store.packed import records_sha256, unpack
+from proset_study.store.results import text_of
 from proset_study.store.stored import Final
 from proset_study.study import layout
 from proset_study.study.config.study import Study
@@ -58,6 +59,10 @@ class Unpacked(Recorded):
     def made(self) -> Path:
         """Where the files of the report are written again."""
         return self.folder / "made"
+
+    def text(self, name: str) -> str:
+        """What is in a file that was written again, which may be compressed."""
+        return text_of(name, (self.made / name).read_bytes())
 
     @property
     def is_whole(self) -> bool:
@@ -140,10 +145,8 @@ def selections(stored: Unpacked) -> Iterator[str]:
     """Whether the selections follow from the searches."""
     for final in stored.searched_finals():
         name, fixed = stored.name_of(final), final.run.settings.get("parameters", {})
-        if (
-            final.stage1
-            and select_parameters(final.trials, fixed, final.run.selection_rule, final.run.criterion) != final.stage1
-        ):
+        how = final.run.selection_rule, final.run.criterion
+        if final.stage1 and select_parameters(final.trials, fixed, *how) != final.stage1:
             yield f"{name}/stage1.json: the selection does not follow from the records"
         if select_complexity(final.paths, final.run.size_rule, final.run.criterion) != final.stage2:
             yield f"{name}/stage2.json: the selection does not follow from the records"

@@ -111,12 +111,11 @@ def other_code(manifest: dict) -> str:
 
 
 def _compare(name, stored, foreign):
-    path = stored.made / name
     if name.endswith(".svg"):
-        if path.read_bytes() != foreign.path(name).read_bytes():
+        if (stored.made / name).read_bytes() != foreign.path(name).read_bytes():
             yield f"{name} is not the figure that is drawn again"
         return
-    ours, theirs = path.read_bytes().decode("utf-8"), foreign.text(name)
+    ours, theirs = stored.text(name), foreign.text(name)
     is_committed = not foreign.is_release and as_committed(ours, stored.study, foreign.files) == theirs
     if ours == theirs or is_committed:
         return
@@ -132,6 +131,5 @@ def _where(name, number, ours, theirs):
     """The place in a line, which may be a long one."""
     place = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs)))
     around = slice(max(0, place - AROUND), place + AROUND)
-    return (
-        f"{name}, line {number}, character {place + 1}: {brief(theirs[around])}, rendered again {brief(ours[around])}"
-    )
+    found = f"{brief(theirs[around])}, rendered again {brief(ours[around])}"
+    return f"{name}, line {number}, character {place + 1}: {found}"

@@ -62,9 +62,8 @@ def _check_yaml(path, text):
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         at = f"{path}, line {mark.line + 1}, column {mark.column + 1}" if mark else str(path)
-        raise ConfigError(
-            f"{at}: not YAML, {error.problem}" + (f" ({error.context})" if error.context else "")
-        ) from error
+        context = f" ({error.context})" if error.context else ""
+        raise ConfigError(f"{at}: not YAML, {error.problem}{context}") from error
     except yaml.YAMLError as error:  # a character that YAML does not have
         raise ConfigError(f"{path} is not YAML: {error}") from error
     if not isinstance(root, yaml.MappingNode):
