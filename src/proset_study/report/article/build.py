@@ -1,7 +1,6 @@
 """The article from its sources and the numbers.json of the committed reports: gathered, checked, typeset."""
 
 import shutil
-from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
@@ -38,7 +37,8 @@ def gather(project: Path) -> tuple[Content, dict[str, Topic]]:
             continue
         texts |= {f"{name}.{key}": text for key, text in found.texts.items()}
         tables |= {f"{name}.{key}": table for key, table in found.tables.items()}
-        figures |= dict(_drawn(entry, opened))
+        with context():
+            figures |= {at: draw(opened()) for at, draw in FIGURES.items() if at.partition(".")[0] == name}
     return Content(texts, tables, figures), missing
 
 
@@ -49,13 +49,6 @@ def _read(entry, project, opened):
     if not file.is_file() or (found := read_json(file).get(entry.name)) is None:
         raise Missing(f"{entry.name} in {file}")
     return Content.of_json(found)
-
-
-def _drawn(entry: Topic, opened: Callable[[], Reported]) -> Iterator[tuple[str, Figure]]:
-    for name, draw in FIGURES.items():
-        if name.partition(".")[0] == entry.name:
-            with context():
-                yield name, draw(opened())
 
 
 def checked(project: Path) -> tuple[Content, dict[str, Topic]]:

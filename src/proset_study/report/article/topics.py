@@ -131,19 +131,17 @@ class Topic:
 
 
 def topic(
-    report: str,
-    *files: str,
-    command: str = "",
-    needs: tuple[str, ...] = (),
-    reads_published: bool = False,
-    subject: str = SUBJECT,
+    report: str, *files: str, command: str = "", **about: Any
 ) -> Callable[[Callable[[Any], Content]], Callable[[Any], Content]]:
-    """Register a function as the topic of its name; the overlay of a report is named after it, but for the study."""
+    """Register a function as the topic of its name, with what else a `Topic` is told.
+
+    The overlay of a report is named after it, but for the study.
+    """
 
     def register(give):
         names = (layout.MANIFEST, *files) if report else files
         made_by = command or overlay({"reports/study": "replicates"}.get(report, Path(report).name))
-        TOPICS[give.__name__] = Topic(give.__name__, report, names, made_by, give, needs, reads_published, subject)
+        TOPICS[give.__name__] = Topic(give.__name__, report, names, made_by, give, **about)
         return give
 
     return register

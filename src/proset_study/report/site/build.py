@@ -164,9 +164,8 @@ def beyond_context(project: Path) -> dict[str, Any]:
     title = ""
     if few:
         before, after, change = typical(few)
-        title = (
-            f"It keeps {after:,.0f} examples instead of {before:,.0f}, and the loss changes by {fixed(change, 3, '+')}"
-        )
+        kept = f"It keeps {after:,.0f} examples instead of {before:,.0f}"
+        title = f"{kept}, and the loss changes by {fixed(change, 3, '+')}"
     return {
         "name": "beyond",
         "title": "Beyond the original",
