@@ -33,14 +33,13 @@ def check_targets(targets: Iterable[str], study: Study) -> None:
 
 def need_pages(targets: Iterable[str], study: Study) -> bool:
     """Whether something is asked for that takes the packages of a report: more than results, tables and downloads."""
-    comparisons = study.config.get("comparisons", {})
+    targets, comparisons = list(targets), study.config.get("comparisons", {})
+    if study.is_large or not targets:  # results of a large study are Parquet
+        return True
     tables = (name for name in study.tables if not comparisons.get(name, {}).get("evaluations"))  # else the front page
     without = {*tables, *(f"replicate_{replicate}" for replicate in study.replicates), "downloads"}
     folders = ("results/", f"reports/{study.name}/tables/")
-    targets = list(targets)
-    if study.is_large:  # whose results are Parquet
-        return True
-    return not targets or not all(target in without or target.startswith(folders) for target in targets)
+    return not all(target in without or target.startswith(folders) for target in targets)
 
 
 def made(targets: Iterable[str], folders: Iterable[str]) -> str:

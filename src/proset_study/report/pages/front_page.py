@@ -284,22 +284,18 @@ def _data_sets(stored):
 
 def _cautions(stored):
     """Models and data sets to be careful with; of many the first ones, and how many more there are."""
-    lists: dict[str, list] = {
-        "constant": constant_models(stored),
-        "zero_probability": sorted(zero_probability_samples(stored), key=lambda f: f[2] - f[0].scores["log_loss"]),
-        "repeated_rows": list(repeated_rows(stored).items()),
-    }
-    shown = {name: many.first(found, 10) for name, found in lists.items()}
-    found = {name: first for name, (first, _) in shown.items()}
-    found["zero_probability"] = [
-        {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
-        for f, n, others in found["zero_probability"]
-    ]
-    found["constant"] = [_named(f) for f in found["constant"]]
+    by_loss = sorted(zero_probability_samples(stored), key=lambda found: found[2] - found[0].scores["log_loss"])
+    constant, more_constant = many.first(constant_models(stored), 10)
+    unlikely, more_unlikely = many.first(by_loss, 10)
+    repeated, more_repeated = many.first(list(repeated_rows(stored).items()), 10)
     return {
-        **found,
-        "repeated_rows": dict(found["repeated_rows"]),
-        "more": {name: more for name, (_, more) in shown.items()},
+        "constant": [_named(final) for final in constant],
+        "zero_probability": [
+            {**_named(f), "n": n, "n_test": len(f.y), "log_loss": f.scores["log_loss"], "others": others}
+            for f, n, others in unlikely
+        ],
+        "repeated_rows": dict(repeated),
+        "more": {"constant": more_constant, "zero_probability": more_unlikely, "repeated_rows": more_repeated},
     }
 
 

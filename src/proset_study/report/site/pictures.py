@@ -9,6 +9,7 @@ from proset.plot.style import COLOURS
 from proset_study.report.article.model import Model
 from proset_study.report.article.standing import Bar
 from proset_study.report.figures.style import method_style
+from proset_study.report.rows import groups
 from proset_study.report.wording import MINUS, fixed
 
 TICKS = 7  # steps of the axis, at most
@@ -47,13 +48,12 @@ def forest(bars: list[Bar]) -> Forest:
     def place(value: float) -> float:
         return round(2 + 96 * (value - low) / (high - low), 2)
 
-    groups = []
-    for kind in dict.fromkeys(bar.kind for bar in bars):
-        rows = [_row(bar, place) for bar in bars if bar.kind == kind]
-        n = max(len(bar.by_data_set) for bar in bars if bar.kind == kind)
-        groups.append((f"{n} {kind} tables", rows))
+    by_kind = []
+    for kind, of_kind in groups(bars, "kind").items():
+        n = max(len(bar.by_data_set) for bar in of_kind)
+        by_kind.append((f"{n} {kind} tables", [_row(bar, place) for bar in of_kind]))
     ticks = [(place(step), f"{step:+.3g}".replace("-", MINUS) if round(step, 9) else "0") for step in steps]
-    return Forest(groups, ticks, place(0.0))
+    return Forest(by_kind, ticks, place(0.0))
 
 
 def _row(bar, place):

@@ -1,6 +1,5 @@
 """What the form of a config may be: its JSON schema, and what is wrong with a config in words."""
 
-import contextlib
 import math
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -11,6 +10,7 @@ import jsonschema
 import yaml
 from referencing.exceptions import Unresolvable
 
+from proset_study.base.records import is_number
 from proset_study.data import generators
 from proset_study.fits import evaluations
 
@@ -71,7 +71,7 @@ def _explain(error) -> str:
         missing = [k for k in error.validator_value if k not in error.instance]
         return f"{where}: missing key {', '.join(missing)} (given: {', '.join(map(str, error.instance)) or 'nothing'})"
     rules = {
-        "type": lambda v: f"must be {_types(v)}" + _hint(v, error.instance),
+        "type": lambda v: _type_rule([v] if isinstance(v, str) else v, error.instance),
         "enum": lambda v: f"allowed are {', '.join(x if x.isidentifier() else repr(x) for x in v)}",
         "pattern": lambda v: f"must be {error.schema['description'][0].lower()}{error.schema['description'][1:-1]}",
         "minimum": lambda v: f"must be at least {v}",
@@ -101,12 +101,7 @@ _TYPES = {
 }
 
 
-def _types(wanted):
-    return _TYPES[wanted] if isinstance(wanted, str) else " or ".join(_TYPES[one] for one in wanted)
-
-
-def _hint(wanted, value):
-    if "number" in wanted and isinstance(value, str):  # YAML takes 1e-3 for text
-        with contextlib.suppress(ValueError):
-            return f" (this is text; write {float(value)!r})"
-    return ""
+def _type_rule(wanted, value):
+    is_text = "number" in wanted and isinstance(value, str) and is_number(value)  # YAML takes 1e-3 for text
+    hint = f" (this is text; write {float(value)!r})" if is_text else ""
+    return f"must be {' or '.join(_TYPES[one] for one in wanted)}{hint}"
