@@ -74,10 +74,11 @@ def power_in_words(numbers: list[Agreement]) -> str:
     found: dict[str, Any] = {row.what: row for row in _differences(numbers)}
     if PASSING not in found:
         return ""
-    passing, enough = found[PASSING], found[ENOUGH]
+    passing, enough = found[PASSING], found[ENOUGH].found
     return (
         f"If there were no difference, {passing.of} data sets would show that losses are equal within {ROPE:g} with a"
-        f" probability of {100 * passing.value:.0f} %; {100 * POWER:g} % would take {enough.found} data sets."
+        f" probability of {100 * passing.value:.0f} %; {100 * POWER:g} % would take"
+        f" {enough if enough < MOST else f'{MOST:,} or more'} data sets."
     )
 
 

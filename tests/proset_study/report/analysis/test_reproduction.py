@@ -4,12 +4,13 @@ import pytest
 from tests.proset_study.report.analysis.stored_rows import stored_rows
 from tests.proset_study.report.conftest import PUBLISHED, published_rows
 
-from proset_study.report.analysis.reproduction import reproduction
+from proset_study.report.analysis.published import agreement
+from proset_study.report.analysis.reproduction import power_in_words, reproduction
 
 SPREAD = (-0.02, -0.01, 0.0, 0.01, 0.02)
 
 
-def replicated(shift):
+def stored(shift):
     """Our rows: the published numbers in five replicates with some spread, and shifted by data set."""
     rows = [
         replace(row, replicate=r, value=row.value + (SPREAD[r] - shift(row) if is_loss(row) else 0.0))
@@ -17,7 +18,11 @@ def replicated(shift):
         for row in published_rows()
         if row.value is not None
     ]
-    return {row.what: row for row in reproduction(stored_rows(rows, [0, 1, 2, 3, 4]), PUBLISHED)}
+    return stored_rows(rows, [0, 1, 2, 3, 4])
+
+
+def replicated(shift):
+    return {row.what: row for row in reproduction(stored(shift), PUBLISHED)}
 
 
 def is_loss(row):
@@ -42,6 +47,8 @@ def test_the_power_of_the_equivalence_test_stands_beside_it():
     assert of_one["data sets with which that would be 80 %"].found == 36
     precise = replicated(lambda row: 0.001 if row.dataset == "wine" else 0.0)
     assert precise["data sets with which that would be 80 %"].found == 2
+    hopeless = agreement(stored(lambda row: 5.0 if row.dataset == "wine" else 0.0), PUBLISHED)
+    assert power_in_words(hopeless).endswith("; 80 % would take 1,000 or more data sets.")
 
 
 def test_data_sets_count_once_whatever_the_number_of_their_scores():
