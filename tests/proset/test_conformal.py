@@ -192,3 +192,12 @@ def test_a_higher_level_never_takes_a_class_away(low, step, by):
     assert not (small & ~model.set_params(confidence_level=low + step).predict_set(X)).any()
     order = np.random.default_rng(1).permutation(len(X))
     np.testing.assert_array_equal(model.set_params(confidence_level=low).predict_set(X[order]), small[order])
+
+
+def test_a_missing_label_is_a_label():
+    X, y = table()
+    X["kind"] = X["kind"].astype(object).where(X.index % 3 > 0, None)
+    model = ConformalClassifier(numbers(LogisticRegression()), group_by="kind").fit(X, y)
+    assert list(model.scores_) == ["few", "most", None]
+    with pytest.warns(UserWarning, match="not in fit, such as 'none'"):
+        model.predict_set(X.assign(kind="none"))

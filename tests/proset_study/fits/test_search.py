@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 from scipy.stats.qmc import discrepancy
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from proset.losses import log_loss
 from proset_study.data.splits import TEST
 from proset_study.fits import search
 from proset_study.fits.search import Case, draw_parameters, parameters_of, run_paths, run_trials
@@ -194,3 +198,16 @@ def test_bootstrap_takes_the_place_of_the_folds(data, folds, tmp_path, monkeypat
         held_out = data.X[bound.rows_score]
         assert not (np.abs(raw[:, None] - held_out).max(axis=2) < 1e-12).any()  # nothing is scored that was fitted
     np.testing.assert_array_equal(parts[0].rows_score, parts[-1].rows_score)  # methods are compared on the same draws
+
+
+def test_scores_are_those_on_the_fold_of_fits_without_it(data, folds, tmp_path):
+    case, settings = Case(1, 0, "xor", "E8", "knn"), {"space": {}, "parameters": {}, "complexity": 3}
+    (trial,) = run_trials(data, folds, 1, range(1), settings, case, tmp_path / "1", [])
+    (path,) = run_paths(data, folds, range(1, 2), settings, {}, case, tmp_path / "2", [])
+    fitted, held_out = ~np.isin(folds, [1, TEST]), folds == 1
+    X, y = data.X[held_out], data.y[held_out]
+    for k, loss in enumerate(path["log_loss"], start=1):
+        model = make_pipeline(StandardScaler(), KNeighborsClassifier(k)).fit(data.X[fitted], data.y[fitted])
+        assert loss == pytest.approx(log_loss(model.predict_proba(X), y))
+    assert trial["log_loss"] == path["log_loss"][-1]
+    assert trial["error"] == pytest.approx(1 - model.score(X, y))

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from proset_study.fits.selection import NOT_SEARCHED, select_complexity, select_parameters
@@ -23,3 +24,13 @@ def test_a_size_that_is_not_searched_is_the_end_of_the_path_whatever_others_scor
     selection = select_complexity(paths, rule)
     assert (selection["rule"], selection["complexity"]) == (rule, 3)
     assert selection["settings"][selection["optimal"]] == 2
+
+
+@pytest.mark.parametrize(("method", "size"), [("proset", 1), ("knn", 4)])
+def test_of_sizes_within_the_threshold_the_simplest_is_selected(method, size):
+    losses = np.array([0.9, 0.51, 0.5, 0.52, 0.9])
+    paths = [
+        {"method": method, "fold": fold, "summary": {}, "log_loss": (losses + shift).tolist()}
+        for fold, shift in enumerate((-0.1, 0.1))
+    ]
+    assert select_complexity(paths, "one_standard_deviation")["complexity"] == size

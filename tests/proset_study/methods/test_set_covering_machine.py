@@ -113,3 +113,10 @@ def test_the_fractional_rule_is_that_of_the_linear_program_with_slack_for_both_s
     clear = np.abs(values[0] - values[1]) > 1e-3
     assert clear.any()
     np.testing.assert_array_equal(fitted.predict_proba(X).argmax(axis=1)[clear], (values[1] > values[0])[clear])
+
+
+def test_three_classes_have_a_machine_each():
+    X, y = np.array([[0.0], [1.0], [10.0], [11.0], [20.0], [21.0]]), np.repeat([0, 1, 2], 2)
+    fitted = fit("set_covering_machine", X, y, 1, penalty=1.0)
+    assert fitted.classes.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(fitted.predict_proba(X).argmax(axis=1), y)

@@ -430,3 +430,11 @@ def test_images_of_prototypes_need_a_proset_run_that_is_compared(stored):
         study = type(stored.study).of({**config, "comparisons": {"c": {"title": "t", "experiments": compared}}})
         names = [spec.name for spec in planned(Subject(Stored(stored.folder, study), "digits"))]
         assert ("digits_pixel_prototypes" in names) == shown
+
+
+def test_the_accuracy_of_the_more_familiar_half_is_said(stored):
+    final = stored.final("E3", "cross")
+    correct = final.probabilities.argmax(axis=1) == final.y
+    least = np.sort(final.familiarity)[::-1][(len(correct) - 1) // 2]
+    half = correct[final.familiarity >= least].mean()
+    assert f" {half:.3f} against {correct.mean():.3f} for" in performance.coverage_figure([final]).finding
