@@ -41,9 +41,8 @@ def comparison_data(reports: list[Path]) -> dict[str, Any]:
                 place("experiments", experiment, [experiment, title]),
             )
             lines.append([i, *names, variant, values])
-    larger_is_better = [name for name, score in SCORES.items() if score.larger_is_better]
-    titles = [SECONDS if m == "seconds" else quantity_label(m) for m in MEASURES]
-    data["measures"] = [[m, title, m in larger_is_better] for m, title in zip(MEASURES, titles, strict=True)]
+    larger_is_better = {name for name, score in SCORES.items() if score.larger_is_better}
+    data["measures"] = [[m, SECONDS if m == "seconds" else quantity_label(m), m in larger_is_better] for m in MEASURES]
     return {**data, "rows": lines}
 
 
