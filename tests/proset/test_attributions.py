@@ -113,7 +113,9 @@ def test_shap_draws_them_and_agrees():
     model = ProsetClassifier(n_batches=2, lambda_v=0.01, lambda_w=1e-4, random_state=0).fit(X, y)
     found = model.attributions(X[::5], background=X[::9])
     explanation = found.to_shap()
-    shap.plots.beeswarm(explanation[..., 1], show=False)
+    for draw in (shap.plots.bar, shap.plots.beeswarm, shap.plots.heatmap):
+        draw(explanation[..., 1], show=False)
+        plt.close("all")
     shap.plots.waterfall(explanation[0, :, 1], show=False)
     plt.close("all")
     exact = shap.ExactExplainer(model.predict_proba, shap.maskers.Independent(X[::9]))(X[::5][:2])

@@ -318,16 +318,16 @@ def test_the_page_says_what_the_base_is(corrected, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("base", "data"),
+    "base",
     [
-        (LogisticRegression(C=0.01, max_iter=1000), load_breast_cancer),
-        (LogisticRegression(C=0.01, max_iter=1000), load_wine),
-        (make_pipeline(StandardScaler(), LogisticRegression(C=0.01)), load_wine),
-        (RandomForestClassifier(10, min_samples_leaf=5, random_state=0), load_breast_cancer),
-        (GaussianNB(), load_wine),
-        (DummyClassifier(strategy="prior"), load_wine),
+        LogisticRegression(C=0.01, max_iter=1000),
+        make_pipeline(StandardScaler(), LogisticRegression(C=0.01)),
+        RandomForestClassifier(10, min_samples_leaf=5, random_state=0),
+        GaussianNB(),
+        DummyClassifier(strategy="prior"),
     ],
 )
+@pytest.mark.parametrize("data", [load_breast_cancer, load_wine])
 def test_onnx_predicts_the_same(base, data):
     from onnxruntime import InferenceSession
 
@@ -393,9 +393,10 @@ def test_warnings_of_the_base_that_differ_are_all_said_by_the_filters_of_the_cal
     assert [str(warning.message) for warning in found] == [f"{start} b 1", f"{start} a"]
 
 
-def test_groups_are_one_for_each_sample(iris):
-    with pytest.raises(ValueError, match="groups: 100 are not allowed, must be 150"):
-        ProsetClassifier(base=LogisticRegression(max_iter=1000)).fit(*iris, groups=np.arange(100))
+@pytest.mark.parametrize("number", [100, 400])
+def test_groups_are_one_for_each_sample(iris, number):
+    with pytest.raises(ValueError, match=f"groups: {number} are not allowed, must be 150"):
+        ProsetClassifier(base=LogisticRegression(max_iter=1000)).fit(*iris, groups=np.arange(number))
 
 
 def test_one_weight_for_all(iris):

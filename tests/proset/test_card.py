@@ -8,6 +8,7 @@ import skops.io
 from markdown_it import MarkdownIt
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
@@ -153,9 +154,12 @@ def test_the_code_to_get_started_runs(tmp_path, monkeypatch):
         np.testing.assert_array_equal(space["model"].predict_proba(X), model.predict_proba(X))
 
 
-def test_bad_input_is_refused(fitted):
+def test_bad_input_is_refused(wine, fitted):
+    X, y = wine
     for settings, said in (
         ({"n_prototypes": -1}, "n_prototypes: -1 is not allowed, must be a whole number of at least 0"),
+        ({"n_prototypes": "all"}, "n_prototypes: 'all' is not allowed, must be a whole number of at least 0"),
+        ({"model": DummyClassifier().fit(X, y)}, "model: DummyClassifier is not allowed, must be a ProsetClassifier"),
         ({"model": ProsetClassifier()}, "not fitted"),
     ):
         with pytest.raises(ValueError, match=said):

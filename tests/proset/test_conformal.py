@@ -74,6 +74,19 @@ def test_every_group_is_covered_over_draws_of_calibration_samples(level, by):
         assert abs(np.mean(found) - p) < 3.3 * math.sqrt(p * (1 - p) / len(found))
 
 
+def test_pooled_thresholds_cover_the_small_group_less_and_mondrian_ones_do_not():
+    rng, found = np.random.default_rng(1), {None: [], 1: []}
+    for _ in range(50):
+        X, y, _ = draw(rng, 500)
+        fresh, labels, few = draw(rng, 2000)
+        for by, values in found.items():
+            model = ConformalClassifier(FrozenEstimator(Sure()), 0.95, by).fit(X, y)
+            values.append([covered(model, fresh[few], labels[few]).mean(), covered(model, fresh, labels).mean()])
+    assert np.mean(found[None], axis=0)[1] == pytest.approx(0.95, abs=0.01)
+    assert np.mean(found[None], axis=0)[0] < 0.8
+    assert np.mean(found[1], axis=0) == pytest.approx([0.955, 0.95], abs=0.015)
+
+
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95])
 def test_split_sets_are_those_of_mapie(load, level):
@@ -84,6 +97,15 @@ def test_split_sets_are_those_of_mapie(load, level):
     mapie = SplitConformalClassifier(fitted, confidence_level=level, prefit=True).conformalize(held_out, labels)
     model = ConformalClassifier(FrozenEstimator(fitted), level).fit(held_out, labels)
     np.testing.assert_array_equal(model.predict_set(fresh), mapie.predict_set(fresh)[1][:, :, 0])
+
+
+def test_with_a_cross_validation_the_level_is_about_kept():
+    X, y = load_wine(return_X_y=True)
+    found = []
+    for seed in range(20):
+        train, test, y_train, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)
+        found.append(covered(ConformalClassifier(PROSET, 0.9).fit(train, y_train), test, y_test).mean())
+    assert np.mean(found) == pytest.approx(0.9, abs=0.04)
 
 
 def test_scores_are_those_of_samples_held_out():
@@ -109,6 +131,15 @@ def table(n=200):
 
 def numbers(estimator):
     return make_pipeline(ColumnTransformer([("n", "passthrough", [0, 1])]), estimator)
+
+
+def test_a_missing_label_is_a_label():
+    X, y = table()
+    X["kind"] = X["kind"].astype(object).where(X.index % 3 > 0, None)
+    model = ConformalClassifier(numbers(LogisticRegression()), group_by="kind").fit(X, y)
+    assert list(model.scores_) == ["few", "most", None]
+    with pytest.warns(UserWarning, match="not in fit, such as 'none'"):
+        model.predict_set(X.assign(kind="none"))
 
 
 def test_groups_that_are_small_or_new_get_all_classes():
@@ -192,12 +223,3 @@ def test_a_higher_level_never_takes_a_class_away(low, step, by):
     assert not (small & ~model.set_params(confidence_level=low + step).predict_set(X)).any()
     order = np.random.default_rng(1).permutation(len(X))
     np.testing.assert_array_equal(model.set_params(confidence_level=low).predict_set(X[order]), small[order])
-
-
-def test_a_missing_label_is_a_label():
-    X, y = table()
-    X["kind"] = X["kind"].astype(object).where(X.index % 3 > 0, None)
-    model = ConformalClassifier(numbers(LogisticRegression()), group_by="kind").fit(X, y)
-    assert list(model.scores_) == ["few", "most", None]
-    with pytest.warns(UserWarning, match="not in fit, such as 'none'"):
-        model.predict_set(X.assign(kind="none"))

@@ -64,6 +64,27 @@ def test_chances_are_those_of_exact_tests_of_the_counts(model, confidence_level,
     assert found["differs"].sum() == n_differing
 
 
+def test_moved_samples_differ_and_others_do_not(model):
+    assert not model.drift(blobs(300, 2)[0])["differs"].any()
+    found = model.drift(blobs(300, 50, shift=(0.0, 4.0, 0.0))[0])
+    assert found["differs"][0]
+    assert found["below"][0] > 0.3
+    features = found[found["of"] == "feature"].set_index("name")
+    assert features.loc["b", "differs"]
+    assert features.loc["b", "below"] > 5 * features.loc["a", "below"]
+
+
+def test_the_interval_covers_the_share(model):
+    usual = model.drift(blobs(20_000, 60)[0])["below"][0]
+    covered = [low <= usual <= high for low, high in (interval(model, seed) for seed in range(100, 180))]
+    assert np.mean(covered) > 0.9
+
+
+def interval(model, seed):
+    below = model.drift(blobs(200, seed)[0], reference=blobs(20, 61)[0]).iloc[0]  # which they do not depend on
+    return below["low"], below["high"]
+
+
 def test_pipelines_and_mixed_tables(mixed):
     X, y = load_wine(return_X_y=True, as_frame=True)
     pipeline = make_pipeline(StandardScaler(), ProsetClassifier()).fit(X, y)

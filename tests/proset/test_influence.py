@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
@@ -32,9 +32,10 @@ def objective(refits):
 
 
 @pytest.mark.parametrize("settings", [{}, {"max_prototypes": None}, {"n_batches": 2}, {"max_features": 2}], ids=str)
-def test_a_refit_is_as_good_as_a_fit_from_the_start(wine, settings):
+@pytest.mark.parametrize("load", [load_iris, load_wine], ids=lambda load: load.__name__)
+def test_a_refit_is_as_good_as_a_fit_from_the_start(load, settings):
     """The objective of the rest, at the same penalties and size, which a fit that never saw the row gets to as well."""
-    X, y = wine
+    X, y = load(return_X_y=True)
     model = ProsetClassifier(**settings).fit(X, y)
     refits = Refits.of(model).all()
     scaled = model._scaled(model._training.points)
@@ -150,12 +151,12 @@ def same_bits(one, other, X):
     assert settings[0] == settings[1]
 
 
-def test_many_removals_forget_bit_for_bit():
+def test_a_hundred_removals_forget_bit_for_bit():
     rng = np.random.default_rng(36)
     X = rng.normal(size=(40, 2))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
     model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-6, max_prototypes=None).fit(X, y)
-    for _ in range(30):
+    for _ in range(100):
         rows = rng.choice(40, size=rng.integers(1, 8), replace=False)
         kept = np.setdiff1d(np.arange(40), rows)
         never = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-6, max_prototypes=None).fit(X[kept], y[kept])

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist, pdist
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -221,6 +222,14 @@ def test_rounding_depends_on_the_seed_only():
     np.testing.assert_array_equal(models[0].prototype_index_, models[1].prototype_index_)
     assert models[0].lower_bound_ == models[2].lower_bound_ <= models[2].objective_
     assert models[0].lower_bound_ <= SetCoverClassifier(eps=2.5).fit(X, y).objective_
+
+
+def test_digits_need_the_fewest_prototypes_for_zeros_and_are_recognised():
+    X, y = load_digits(return_X_y=True)
+    model = SetCoverClassifier(eps=22.0)
+    assert cross_val_score(model, X, y, cv=3).min() > 0.92
+    counts = np.bincount(model.fit(X, y).prototype_labels_)
+    assert counts.argmin() == 0
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,12 @@ def test_quadratic_with_active_bounds_reaches_the_solution_of_its_optimality_con
     assert gradient[solution.x == 0].min() > -1e-4
 
 
+def test_separable_case_solved_by_hand():
+    solution = minimize(quadratic(np.diag([1.0, 4.0, 9.0]), np.array([2.0, -1.0, 0.5])), np.ones(3), np.ones(3))
+    np.testing.assert_allclose(solution.x, [2.0, 0.0, 0.5], atol=1e-4)
+    assert solution.fun == pytest.approx(2.0, abs=1e-8)  # 4 / 2 * 1
+
+
 def test_rosenbrock_inside_the_bounds():
     def fun(x):
         value = 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2
