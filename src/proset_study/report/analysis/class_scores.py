@@ -21,29 +21,25 @@ def class_scores(
     probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None
 ) -> list[dict[str, float | None]]:
     """For each class against all others its `COUNTS` (sums of weights) and `SCORES`, None if the denominator is 0."""
-    from sklearn.metrics import multilabel_confusion_matrix, precision_recall_fscore_support
-
-    labels, predicted = np.arange(probabilities.shape[1]), probabilities.argmax(axis=1)
-    given = {"labels": labels, "sample_weight": weight}
-    matrices = multilabel_confusion_matrix(y, predicted, **given)
-    precision, recall, f1, _ = precision_recall_fscore_support(y, predicted, zero_division=np.nan, **given)
+    matrix = confusion(probabilities, y, weight)
+    true, predicted, of_both = matrix.sum(axis=1), matrix.sum(axis=0), np.diagonal(matrix)
+    counts = (of_both, true - of_both, predicted - of_both, matrix.sum() - true - predicted + of_both)
     rows = []
-    for k, ((tn, fp), (fn, tp)) in enumerate(matrices.tolist()):
+    for tp, fn, fp, tn in zip(*(count.tolist() for count in counts), strict=True):
         scores = {
-            "sensitivity": recall[k],
+            "sensitivity": _ratio(tp, tp + fn),
             "specificity": _ratio(tn, tn + fp),
-            "positive_predictive_value": precision[k],
+            "positive_predictive_value": _ratio(tp, tp + fp),
             "negative_predictive_value": _ratio(tn, tn + fn),
             "false_positive_rate": _ratio(fp, tn + fp),
             "false_negative_rate": _ratio(fn, fn + tp),
             "false_discovery_rate": _ratio(fp, tp + fp),
             "false_omission_rate": _ratio(fn, tn + fn),
-            "f1": f1[k],
+            "f1": _ratio(2 * tp, 2 * tp + fn + fp),
         }
-        defined = {name: None if np.isnan(value) else float(value) for name, value in scores.items()}
-        rows.append(dict(zip(COUNTS, (tp, fn, fp, tn), strict=True)) | defined)
+        rows.append(dict(zip(COUNTS, (tp, fn, fp, tn), strict=True)) | scores)
     return rows
 
 
 def _ratio(part, whole):
-    return part / whole if whole else np.nan
+    return part / whole if whole else None
