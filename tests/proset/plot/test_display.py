@@ -122,10 +122,11 @@ def test_from_estimator_and_plot_draw_the_same(name, drawn):
 
 def test_given_axes_are_drawn_on_and_no_others_made(name, given, drawn):
     estimator, data, options = given[name]
+    before = drawn(name)[0]
     open_before = pyplot.get_fignums()
     made = new_axes(name)
     display = maker(name)(estimator, *data, ax=made, **options)
-    for axes, shown in ((made, display), (new_axes(name), drawn(name)[0])):
+    for axes, shown in ((made, display), (new_axes(name), before)):
         shown = shown if axes is made else shown.plot(axes)
         first = axes[0] if name == "DifferenceDisplay" else axes
         assert (shown.ax_, shown.figure_) == (first, first.figure)
