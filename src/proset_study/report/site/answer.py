@@ -90,7 +90,7 @@ class Answer:
         if lead := self.standing.largest_lead:
             rival, mean = lead
             sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
-            words = f"The largest average lead of a rival is {decimals(mean.value)} ({method_name(rival)})"
+            words = f"Over all tables, the largest average lead of a rival is {decimals(mean.value)} ({method_name(rival)})"
             said.append(f"{words}, {sure}significant." if mean.value > 0 else "No rival is ahead on average.")
         best: dict[str, list[str]] = {}  # kinds of tables by rival
         for kind in ("real", "generated"):
@@ -161,7 +161,7 @@ class Answer:
             worse, better = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
             parts = [f"{_of(worse, len(of_kind))} rivals {'is' if worse == 1 else 'are'} better"] if worse else []
             parts += [f"it is better than {_of(better, len(of_kind))}"] if better else []
-            said.setdefault(listed(parts) if parts else "no difference to a rival is clear", []).append(kind)
+            said.setdefault(listed(parts) if parts else "no difference to these rivals is clear", []).append(kind)
         clauses = [f"on {listed(kinds)} tables {words}" for words, kinds in said.items()]
         return f"{sentence_case('; '.join(clauses))}."
 
