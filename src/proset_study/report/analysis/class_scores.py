@@ -22,10 +22,13 @@ def class_scores(
 ) -> list[dict[str, float | None]]:
     """For each class against all others its `COUNTS` (sums of weights) and `SCORES`, None if the denominator is 0."""
     matrix = confusion(probabilities, y, weight)
-    true, predicted, of_both = matrix.sum(axis=1), matrix.sum(axis=0), np.diagonal(matrix)
-    counts = (of_both, true - of_both, predicted - of_both, matrix.sum() - true - predicted + of_both)
     rows = []
-    for tp, fn, fp, tn in zip(*(count.tolist() for count in counts), strict=True):
+    for k in range(len(matrix)):
+        of_class = np.arange(len(matrix)) == k
+        ((tp, fn), (fp, tn)) = (
+            [matrix[np.ix_(true, predicted)].sum().item() for predicted in (of_class, ~of_class)]
+            for true in (of_class, ~of_class)
+        )
         scores = {
             "sensitivity": _ratio(tp, tp + fn),
             "specificity": _ratio(tn, tn + fp),

@@ -90,8 +90,9 @@ class Answer:
         if lead := self.standing.largest_lead:
             rival, mean = lead
             sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
-            words = f"Over all tables, the largest average lead of a rival is {decimals(mean.value)} ({method_name(rival)})"
-            said.append(f"{words}, {sure}significant." if mean.value > 0 else "No rival is ahead on average.")
+            words = f"{decimals(mean.value)} ({method_name(rival)}), {sure}significant"
+            words = f"Over all tables, the largest average lead of a rival is {words}"
+            said.append(f"{words}." if mean.value > 0 else "No rival is ahead on average.")
         best: dict[str, list[str]] = {}  # kinds of tables by rival
         for kind in ("real", "generated"):
             best.setdefault(self.standing.best_rival(kind), []).append(kind)
@@ -161,7 +162,8 @@ class Answer:
             worse, better = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
             parts = [f"{_of(worse, len(of_kind))} rivals {'is' if worse == 1 else 'are'} better"] if worse else []
             parts += [f"it is better than {_of(better, len(of_kind))}"] if better else []
-            said.setdefault(listed(parts) if parts else "no difference to these rivals is clear", []).append(kind)
+            words = listed(parts) if parts else "no difference to the other methods below is clear"
+            said.setdefault(words, []).append(kind)
         clauses = [f"on {listed(kinds)} tables {words}" for words, kinds in said.items()]
         return f"{sentence_case('; '.join(clauses))}."
 

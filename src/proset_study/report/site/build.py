@@ -46,7 +46,7 @@ IN_CLONE = {"reproduction": "study", "beyond": "response_curves"}  # reports in 
 TITLES = {  # of reports in a clone
     "study": "The published study, done again",
     "published_draws": "The same with the data and splits of the published scripts",
-    "open_track": "The same tables with a longer search for every method",
+    "open_track": "The tables of the study and three more, with a search for every method",
     "response_curves": "Generated tables of which one property is varied at a time",
     "error_estimates": "Estimates of the error, compared with the error itself",
     "chapter_claims": "Two claims of the published study, tested",

@@ -50,3 +50,11 @@ def test_undefined_scores_are_none_and_zero_stays_zero():
     rows = class_scores(sure([0, 1], 2), np.array([0, 1]), np.array([1.0, 0.0]))
     assert rows[1]["sensitivity"] is None
     assert rows[0]["specificity"] is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_undefined_is_none_for_weights_whose_sums_are_rounded(seed):
+    weight = np.random.default_rng(seed).random(30)
+    never, always = class_scores(sure([1] * 30, 2), np.arange(30) % 2, weight)
+    assert never["positive_predictive_value"] is None
+    assert always["negative_predictive_value"] is None
