@@ -24,11 +24,9 @@ def class_scores(
     matrix = confusion(probabilities, y, weight)
     rows = []
     for k in range(len(matrix)):
-        of_class = np.arange(len(matrix)) == k
-        ((tp, fn), (fp, tn)) = (
-            [matrix[np.ix_(true, predicted)].sum().item() for predicted in (of_class, ~of_class)]
-            for true in (of_class, ~of_class)
-        )
+        others = np.delete(np.arange(len(matrix)), k)
+        tp, fn = matrix[k, k].item(), matrix[k, others].sum().item()
+        fp, tn = matrix[others, k].sum().item(), matrix[np.ix_(others, others)].sum().item()
         scores = {
             "sensitivity": _ratio(tp, tp + fn),
             "specificity": _ratio(tn, tn + fp),

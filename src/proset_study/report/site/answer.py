@@ -90,9 +90,9 @@ class Answer:
         if lead := self.standing.largest_lead:
             rival, mean = lead
             sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
-            words = f"{decimals(mean.value)} ({method_name(rival)}), {sure}significant"
-            words = f"Over all tables, the largest average lead of a rival is {words}"
-            said.append(f"{words}." if mean.value > 0 else "No rival is ahead on average.")
+            words = f"Over all tables, the largest average lead of a rival is {decimals(mean.value)}"
+            words += f" ({method_name(rival)}), {sure}significant."
+            said.append(words if mean.value > 0 else "No rival is ahead on average.")
         best: dict[str, list[str]] = {}  # kinds of tables by rival
         for kind in ("real", "generated"):
             best.setdefault(self.standing.best_rival(kind), []).append(kind)

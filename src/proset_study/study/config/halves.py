@@ -1,7 +1,7 @@
 """Which data sets of a suite are for development, and which are sealed: drawn by a hash, not by anybody's choice.
 
 Methods, spaces and rules may be chosen on the development half. The sealed half is opened at the end, after
-which nothing is changed.
+which only replicates are added.
 """
 
 from collections.abc import Callable, Iterable
