@@ -71,9 +71,10 @@ def roc_auc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None 
 
 
 def _area(score, is_event, weight):
-    from sklearn.metrics import roc_auc_score
+    from sklearn.metrics import auc, roc_curve
 
-    return float(roc_auc_score(is_event, score, sample_weight=weight))
+    false_positive, true_positive, _ = roc_curve(is_event, score, sample_weight=weight)
+    return float(auc(false_positive, true_positive))  # roc_auc_score's, without looking for further classes
 
 
 def balanced_accuracy(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> float:

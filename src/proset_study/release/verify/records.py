@@ -164,11 +164,11 @@ def data_and_splits(stored: Unpacked, manifest: dict) -> Iterator[str]:
         data.save(path)
         if content_hash(path) != digests.pop(name, None):
             yield f"{name}: the data made again from the seed differ"
-        for metric in study.stored_metrics(data_set):
-            settings = study.metric_settings(metric, data_set)
-            write_matrix(matrix_file(path, metric), data, settings, study.data_settings(data_set))
         if replicate not in stored.recorded:
             continue
+        for metric in study.stored_metrics(data_set):  # for the refits
+            settings = study.metric_settings(metric, data_set)
+            write_matrix(matrix_file(path, metric), data, settings, study.data_settings(data_set))
         folds = split_of(study, replicate, data_set, data)
         if not np.array_equal(folds, read_split(path.with_name("split.csv"), len(data.y))):
             yield f"{path.with_name('split.csv').relative_to(stored.folder)}: the split made again differs"
