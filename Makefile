@@ -73,6 +73,8 @@ site: documentation
 	$(BIN)/python -m proset_study site --output site
 
 # A warning is an error. Needs no network once the packages are installed, for which a proxy stands that nobody answers.
+# Examples run on one thread: two of BLAS, beside other work, wait for each other and take six times as long.
+documentation: export OMP_NUM_THREADS = 1
 documentation: .venv/docs
 	http_proxy=$(NOWHERE) https_proxy=$(NOWHERE) HTTP_PROXY=$(NOWHERE) HTTPS_PROXY=$(NOWHERE) \
 		$(BIN)/python -m sphinx -W --keep-going --fresh-env --quiet docs docs/_build

@@ -5,6 +5,7 @@ import io
 import lzma
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -216,9 +217,10 @@ _PARSE: dict[Any, Callable[[str], Any]] = {
 }
 
 
-def read_published(path: str | Path) -> list[Row]:
+@cache  # every table needs them
+def read_published(path: str | Path) -> tuple[Row, ...]:
     """The published numbers, which have no replicate, as if they were those of replicate 0."""
-    return read_rows(path, Row, replicate=0)
+    return tuple(read_rows(path, Row, replicate=0))
 
 
 def read_csv(path: str | Path) -> str:

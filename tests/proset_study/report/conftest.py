@@ -21,9 +21,8 @@ from proset_study.study.failures import LOCAL
 PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
 
 
-@cache
 def published_rows():
-    """The published numbers, read once."""
+    """The published numbers."""
     return read_published(PUBLISHED)
 
 

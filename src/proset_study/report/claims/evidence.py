@@ -2,6 +2,8 @@
 
 from functools import cached_property
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from proset_study.report.analysis.losses import generated
@@ -97,7 +99,7 @@ class StoredEvidence(Evidence):
 class PublishedEvidence(Evidence):
     """The published tables, rounded as they are printed: rows of published.csv, from `results.read_published`."""
 
-    def __init__(self, rows: list[Row]):
+    def __init__(self, rows: Iterable[Row]):
         self._tables = _tables(rows)
 
     def value(self, experiment, data_set, section, quantity, variant=""):
@@ -130,7 +132,7 @@ class Planned(Evidence):
         return super()._missing(experiment, data_set)
 
 
-def _tables(rows: list[Row]) -> Tables:
+def _tables(rows: Iterable[Row]) -> Tables:
     tables: Tables = {}
     for row in rows:
         if row.value is not None and row.fit_seed == 0:
