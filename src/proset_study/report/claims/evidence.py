@@ -1,8 +1,7 @@
 """What a claim is decided from: the records of one replicate, or the published tables."""
 
-from functools import cached_property
-
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 
