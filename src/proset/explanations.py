@@ -179,13 +179,14 @@ class Explanations(FittedModel):
         Examples
         --------
         >>> from proset import ProsetClassifier
-        >>> from sklearn.datasets import load_wine
+        >>> import numpy as np
         >>> from sklearn.linear_model import LogisticRegression
-        >>> X, y = load_wine(return_X_y=True)
-        >>> model = ProsetClassifier(base=LogisticRegression(max_iter=5000), lambda_v=0.01, lambda_w=1e-4).fit(X, y)
-        >>> found = model.corrections(X)
-        >>> len(found), bool(found["moved"].is_monotonic_decreasing)
-        (178, True)
+        >>> X = np.random.default_rng(0).uniform(-1, 1, (600, 2))
+        >>> y = (X[:, 0] > 0) ^ ((X > 0.5).all(axis=1))  # a corner where the rule is turned round
+        >>> model = ProsetClassifier(base=LogisticRegression(), lambda_v=0.001, lambda_w=1e-6).fit(X, y)
+        >>> most = model.corrections(X).head(10)
+        >>> bool((X[most["sample"]] > 0.5).all()), bool((most["base"] != most["class"]).all())
+        (True, True)
         """
         return corrections.corrections(self, X, top, transformer, base_probabilities)
 

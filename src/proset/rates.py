@@ -167,4 +167,5 @@ def wilson(rate: float, n: float) -> tuple[float, float]:
     z = float(ndtri((1 + CONFIDENCE) / 2))
     middle, half = rate + z**2 / (2 * n), z * (rate * (1 - rate) / n + z**2 / (4 * n**2)) ** 0.5
     scale = 1 + z**2 / n
-    return max((middle - half) / scale, 0.0), min((middle + half) / scale, 1.0)
+    low, high = max((middle - half) / scale, 0.0), min((middle + half) / scale, 1.0)
+    return min(low, rate), max(high, rate)  # whatever rounding did

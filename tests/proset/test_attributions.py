@@ -118,8 +118,8 @@ def test_shap_draws_them_and_agrees():
         plt.close("all")
     shap.plots.waterfall(explanation[0, :, 1], show=False)
     plt.close("all")
-    exact = shap.ExactExplainer(model.predict_proba, shap.maskers.Independent(X[::9]))(X[::5][:2])
-    np.testing.assert_allclose(found.values[:2], exact.values, atol=2e-6)
+    explainer = shap.KernelExplainer(model.predict_proba, X[::9])  # exact, of so few features it takes all sets
+    np.testing.assert_allclose(found.values[:2], explainer.shap_values(X[::5][:2], silent=True), atol=2e-6)
 
 
 def test_many_prototypes_are_estimated_and_memory_is_bounded(wine, monkeypatch):

@@ -309,7 +309,7 @@ CASES = {
     "missing config": partial(config_file, None),
     "empty config": partial(config_file, ""),
     "broken YAML": partial(config_file, "study: [1\n"),
-    "deep YAML": partial(config_file, "study: " + 5000 * "["),
+    "deep YAML": partial(config_file, "study: " + 5000 * "[\n"),
     "alias bomb": partial(
         config_file, "a0: &a0 [1, 1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
     ),

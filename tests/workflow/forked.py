@@ -1,4 +1,4 @@
-"""Snakemake, and the process that forks for its jobs, as forks of one that has imported the libraries of both.
+"""Snakemake, the process that forks for its jobs, and commands as forks of one that has imported their libraries.
 
 Otherwise each start takes seven seconds more. Of this project nothing is imported before: a test may have changed it.
 """
@@ -30,12 +30,12 @@ _CONTEXT.set_forkserver_preload(
 
 
 class Run:
-    """`python -m snakemake` at work in a folder, with the environment given."""
+    """`python -m snakemake`, or another module, at work in a folder, with the environment given."""
 
-    def __init__(self, arguments: list[str], folder: Path, environment: dict[str, str]):
-        self._arguments, self._kept = arguments, tempfile.TemporaryDirectory()
+    def __init__(self, arguments: list[str], folder: Path, environment: dict[str, str], module: str = "snakemake"):
+        self._arguments, self._kept = [module, *arguments], tempfile.TemporaryDirectory()
         self._files = [Path(self._kept.name, name) for name in ("out", "err")]
-        given = arguments, str(folder), environment, _path(), self._files
+        given = self._arguments, str(folder), environment, _path(), self._files
         self._process = _CONTEXT.Process(target=_run, args=given)
         self._process.start()
         self.pid, self.kill = self._process.pid, self._process.kill
@@ -45,7 +45,7 @@ class Run:
         self._process.join()
         with self._kept:
             said = (file.read_text(encoding="utf-8") if file.exists() else "" for file in self._files)
-            return subprocess.CompletedProcess(["snakemake", *self._arguments], self._process.exitcode, *said)
+            return subprocess.CompletedProcess(self._arguments, self._process.exitcode, *said)
 
 
 def snakemake(arguments: list[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess:
@@ -67,11 +67,12 @@ def _run(arguments, folder, environment, path, files):
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = ["snakemake", *arguments]
+    sys.argv = arguments
     sys.path[:] = [folder, *environment["PYTHONPATH"].split(os.pathsep), *path]
-    _stand_by()
+    if arguments[0] == "snakemake":
+        _stand_by()
     try:
-        runpy.run_module("snakemake", run_name="__main__", alter_sys=True)
+        runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
     finally:
         atexit._run_exitfuncs()
 

@@ -19,7 +19,6 @@ from tests.workflow import forked
 
 ROOT = Path(__file__).parents[2]
 COSTS = "findings/costs.csv"
-NO_PAGES = ("--omit-from", "data_set_page")  # which take half of the time of a run
 
 TINY = {
     "study": "tiny",
@@ -186,14 +185,7 @@ def once(tmp_path_factory, name: str, make: Callable[[Project], None]) -> Projec
 
 def command(project, *arguments):
     """A command of the study in its folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "proset_study", *arguments],
-        cwd=project.folder,
-        env=project.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return forked.Run([*map(str, arguments)], project.folder, project.environment, "proset_study").wait()
 
 
 def pasted(project, line):

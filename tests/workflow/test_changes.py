@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import tarfile
 
 from tests.workflow.project import command, report, verify
 
@@ -24,6 +25,12 @@ def change(config):
 def test_after_changes_up_and_down_the_report_is_that_of_a_run_from_scratch(finished, project):
     project.configure(change)
     project.snakemake()
+    with tarfile.open(project.folder / "reports/tiny/records/replicate_5.tar.xz") as archive:
+        assert {name.rsplit("/", 1)[1] for name in archive.getnames()} == {
+            *("split.csv", "stage1.json", "stage2.json", "fit.json", "predictions.csv")  # no searches
+        }
+    made = (project.folder / "reports/tiny/evaluation").glob("*.csv*")
+    assert {path.name for path in made} == {"class_scores.csv.xz", "confusion.csv.xz"}
     checked = verify(project)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     project.configure()
@@ -34,7 +41,7 @@ def test_after_changes_up_and_down_the_report_is_that_of_a_run_from_scratch(fini
 
 def test_what_the_jobs_of_the_report_read_is_made_again_before_they_read_it(finished, project):
     files = ["manifest.json", "records/replicate_0.tar.xz"]
-    files += ["evaluation", "findings", "comparison.csv", "results.csv.xz"]
+    files += ["evaluation", "findings", "comparison.csv", "results.csv.xz", "data_sets/xor_2f.csv"]
     for name in ("iris_2f/split.csv", "iris_2f/E3/model.npz", "iris_2f/E8/bootstrap.json", "xor_2f/data.npz"):
         (project.folder / FOLDER / name).unlink()
     for stage in ("stage1", "stage2"):
@@ -44,6 +51,7 @@ def test_what_the_jobs_of_the_report_read_is_made_again_before_they_read_it(fini
     expected, made = report(finished), report(project)
     names = [name for name in expected if name.startswith((*files, "replicate_0.tar.xz/"))]
     assert {name: made[name] for name in names} == {name: expected[name] for name in names}
+    assert "data_sets/xor_2f.csv" in made
 
 
 def test_fits_of_proset_by_another_arithmetic_are_stale_and_do_not_mix_with_others(project):

@@ -1,16 +1,14 @@
-"""What is longer than a command line can be goes through the workflow: long names, many trials, many replicates."""
+"""What is longer than a command line can be goes through the workflow: long names, many trials."""
 
 import json
-import shutil
 import string
 
 from tests.workflow.project import new_project
 
-from proset.archive import read_archive, write_archive
-from proset_study.base.records import place, read_json_lines, read_text, write_json_lines, write_text
+from proset_study.base.records import read_json_lines, write_json_lines
 
 ARGUMENT = 2**17  # bytes of an argument that Linux allows; a shell command is one
-TRIALS, REPLICATES = 700, 10
+TRIALS = 700
 
 
 def test_a_long_target_and_many_columns_to_drop(tmp_path):
@@ -63,41 +61,3 @@ def test_many_trials(tmp_path):
     run = project.snakemake(chosen, "--rerun-triggers", "mtime", "input", "--quiet", "all")
     assert f"done; see {chosen}" in run.stderr
     assert len(json.loads((project.folder / chosen).read_text(encoding="utf-8"))["mean"]) == TRIALS
-
-
-def copy_results(folder, source, target, part):
-    """What another replicate would have written, had it come out the same: checksums hold the place of a file."""
-    for path in (folder / source / part).rglob("*"):
-        copy = folder / target / path.relative_to(folder / source)
-        if path.suffix == ".npz":
-            header, arrays = read_archive(path)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            write_archive(copy, {**header, "place": place(copy)}, arrays)
-        elif path.is_file():
-            write_text(copy, read_text(path) if path.stat().st_size else "")
-        if path.is_file():
-            shutil.copystat(path, copy)  # Snakemake compares the times of inputs and outputs
-
-
-def test_many_replicates(tmp_path):
-    """All but one are copies, which scores of a data set are made of."""
-    project = new_project(tmp_path / "project")
-
-    def replicates(numbers):
-        return lambda config: config.update(
-            replicates=numbers, only={"E7": ["xor_2f"], "E8": ["iris_2f"]}, evaluations={}
-        )
-
-    scores = [f"reports/tiny/data_sets/{name}.csv" for name in ("xor_2f", "iris_2f")]
-    project.configure(replicates([0]))
-    project.snakemake(*scores)
-    for name in ("xor_2f", "iris_2f"):
-        for replicate in range(1, REPLICATES):
-            for part in (name, f"logs/{name}"):
-                copy_results(project.folder / "results/tiny", "replicate_0", f"replicate_{replicate}", part)
-        (project.folder / f"reports/tiny/data_sets/{name}.csv").unlink()
-    project.configure(replicates(list(range(REPLICATES))))
-    project.snakemake(*scores, "--rerun-triggers", "mtime")
-    for path in scores:
-        text = (project.folder / path).read_text(encoding="utf-8")
-        assert {line.split(",")[0] for line in text.splitlines()[1:]} == {str(r) for r in range(REPLICATES)}

@@ -1,1 +1,1 @@
-"""What everything else is made of: records, seeds, scores, the environment."""
+"""What everything else is made of: records, seeds, ranges of parameters, what a user adds, the environment."""

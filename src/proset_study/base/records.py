@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from proset.archive import read_archive
 from proset.files import replacing
 
 try:
@@ -187,6 +188,15 @@ def file_digest(path: Path) -> bytes:
 
 
 PRODUCT_SIZE, PRODUCT_REPEATS = 160, 5  # of square matrices that stay in the second-level cache
+
+
+def content_hash(path: Path) -> str:
+    """SHA-256 of the arrays in an archive, whatever compressed them."""
+    digest = hashlib.sha256()
+    for name, array in sorted(read_archive(path)[1].items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def matrix_product_ms() -> float:

@@ -15,10 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from proset_study.base.records import fingerprint, read_json, write_json
+from proset_study.base.records import content_hash, fingerprint, read_json, write_json
 from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST, read_split
-from proset_study.report.analysis.manifest import content_hash
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study

@@ -1,1 +1,1 @@
-"""The report: everything in it comes from stored records, nothing is fitted again."""
+"""The report: every number comes from stored records; a few figures and the example of the article fit models."""

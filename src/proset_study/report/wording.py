@@ -1,7 +1,7 @@
 """Numbers and names as pages, tables, figures and the article write them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from math import floor, isclose, log10
 
 from proset_study.methods.labels import method_name, name_of
@@ -60,13 +60,13 @@ def ranges(scores: Scores, form: str = "{:.3f}") -> str:
     return f"is {low}" if low == high else f"ranges from {low} to {high}"
 
 
-def span(*ends: str) -> str:
-    """From one end to the other, said once if they are the same.
+def span(values: Collection[float], form: str = "") -> str:
+    """From the smallest value to the largest, said once if they look the same.
 
-    >>> span("1", "6"), span("3", "3")
-    ('1 to 6', '3')
+    >>> span([3, 1, 6]), span({1200}, ","), span([0.2, 0.4], ".0f")
+    ('1 to 6', '1,200', '0')
     """
-    return " to ".join(dict.fromkeys(ends))
+    return " to ".join(dict.fromkeys(format(end(values), form) for end in (min, max)))
 
 
 def wins(scores: Mapping[str, Scores], what: str, named: str = "", units: str = "data sets") -> str:

@@ -132,7 +132,7 @@ class Final:
     @property
     def familiarity(self) -> np.ndarray:
         """Prototype weight near each test sample, shape (m,); of models with weighted prototypes."""
-        return weighted(self.model.fitted).familiarity(self.scaled(self.X_test))
+        return weighted(self.model.fitted).familiarity(self.model.scaled(self.X_test))
 
     @cached_property
     def scores(self) -> dict[str, float]:
@@ -148,10 +148,6 @@ class Final:
         """Record of one kind of evaluation, if there is one; one of `evaluations.KINDS`."""
         path = self.folder / f"{kind}.json"
         return read_json(path) if path.exists() else None
-
-    def scaled(self, X: np.ndarray) -> np.ndarray:
-        """Features of the data set in the units in which the model was fitted."""
-        return self.model.scaled(X)
 
     @property
     def feature_names(self) -> np.ndarray:

@@ -14,6 +14,7 @@ from proset_study.base.records import read_json
 from proset_study.data.splits import TEST
 from proset_study.fits.evaluations import KINDS
 from proset_study.report import evaluations
+from proset_study.report.analysis.prototypes import final_loss
 from proset_study.report.analysis.runs import compared_runs, optimal_pairs
 from proset_study.report.analysis.verdict import verdict
 from proset_study.report.catalogue import data_set_figures, missing_records, overview_figures
@@ -244,7 +245,7 @@ def test_complexity_has_a_point_per_model_in_rising_order_with_its_numbers(store
     finals = stored.finals(data_set="cross")
     losses, numbers = complexity.complexity_figure(finals).figure.axes
     shown = [line.get_xdata()[0] for line in losses.lines if line.get_marker() not in ("None", "")]
-    expected = sorted(complexity.loss_and_error(f)[0] for f in finals)
+    expected = sorted(final_loss(f, "log_loss")[0] for f in finals)
     end = losses.get_xlim()[1]
     np.testing.assert_allclose(shown, [loss for loss in expected if loss <= end])
     assert end < 1.2 * search.prior_loss(finals[0]) or len(shown) == len(finals)
@@ -253,9 +254,9 @@ def test_complexity_has_a_point_per_model_in_rising_order_with_its_numbers(store
         assert str(final.fit["summary"]["active_features"]) in texts
 
 
-def test_test_loss_is_that_of_the_tables_with_its_standard_error(stored):
+def test_the_loss_of_a_final_model_is_that_of_the_tables_with_its_standard_error(stored):
     final = stored.final("E8", "flowers")
-    loss, error = complexity.loss_and_error(final)
+    loss, error = final_loss(final, "log_loss")
     assert loss == pytest.approx(log_loss(final.probabilities, final.y))
     own = np.clip(final.probabilities[np.arange(len(final.y)), final.y], 1e-15, 1 - 1e-15)
     assert error == pytest.approx(np.log(own).std() / np.sqrt(len(own)))
@@ -355,9 +356,11 @@ def test_texts_do_not_cover_each_other(all_figures):
             drawn.figure.draw_without_rendering()
         texts = {t for t in drawn.figure.findobj(Text) if t.get_text().strip() and t.get_visible()}
         texts -= _hidden(drawn.figure)
-        boxes = [(t.get_text(), t.get_window_extent()) for t in texts]
-        boxes = [(text, box.shrunk(0.8, 0.8)) for text, box in boxes if box.width and box.height]
-        if found := {(a, b) for i, (a, box) in enumerate(boxes) for b, other in boxes[:i] if box.overlaps(other)}:
+        boxes = {t: box.shrunk(0.8, 0.8).extents for t in texts if (box := t.get_window_extent()).width and box.height}
+        words, corners = [t.get_text() for t in boxes], np.array([*boxes.values()]).reshape(-1, 1, 4)
+        low, high = corners[..., :2], corners[..., 2:]
+        overlap = ((low <= high.swapaxes(0, 1)) & (high >= low.swapaxes(0, 1))).all(axis=2)
+        if found := {(words[i], words[j]) for i, j in np.argwhere(np.tril(overlap, -1))}:
             covered[drawn.name] = found
     assert covered == {}
 

@@ -59,7 +59,7 @@ class Bootstrap(Evaluation):
 
 
 def class_losses(probabilities: np.ndarray) -> dict[str, np.ndarray]:
-    """Losses of every sample if its class were k, shape (N, K): log-loss as in `scores.log_loss`, and 0 or 1."""
+    """Losses of every sample if its class were k, shape (N, K): log-loss as in `proset.losses`, and 0 or 1."""
     if not np.isfinite(probabilities).all():
         raise FloatingPointError("a refitted model predicts probabilities that are not finite")
     p = np.clip(probabilities.astype(np.float64), 1e-15, 1.0 - 1e-15)

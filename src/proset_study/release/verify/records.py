@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from proset_study import methods
+from proset_study.base.records import content_hash
 from proset_study.data.matrix import write_matrix
 from proset_study.data.metrics import matrix_file
 from proset_study.data.sources import make
@@ -15,7 +16,7 @@ from proset_study.release.verify.differences import brief
 from proset_study.release.verify.foreign import ForeignReport
 from proset_study.release.verify.models import Recorded, is_exact
 from proset_study.report.analysis.costs import matrix_products
-from proset_study.report.analysis.manifest import content_hash, fit_records, fits_and_cost
+from proset_study.report.analysis.manifest import fit_records, fits_and_cost
 from proset_study.store.packed import records_sha256, unpack
 from proset_study.store.results import text_of
 from proset_study.store.stored import Final

@@ -36,7 +36,7 @@ def explained_points(stored: Stored, data_set: str) -> list[dict]:
 
 def _point(final: Final, title, i, row):
     data, p = final.data, final.probabilities[i]
-    found = explain_point(weighted(final.model.fitted), final.scaled(data.X[[row]])[0])
+    found = explain_point(weighted(final.model.fitted), final.model.scaled(data.X[[row]])[0])
     train = training_rows(data, final.folds)
     shown = np.argsort(-found.share, kind="stable")[:N_TERMS]
     by_distance = np.argsort(found.feature_similarity[shown].min(axis=0), kind="stable")[:N_FEATURES]

@@ -49,11 +49,11 @@ def of_first_experiments(rows: Iterable[Row]) -> Iterator[Row]:
 
 def prior_loss(final: Final) -> float:
     """Log-loss of the class proportions of the training part on the training part."""
+    from scipy.stats import entropy
+
     train = final.folds != TEST
     weight = None if final.data.sample_weight is None else final.data.sample_weight[train]
-    proportion = np.bincount(final.data.y[train], weights=weight)
-    proportion = proportion[proportion > 0] / proportion.sum()
-    return float(-(proportion * np.log(proportion)).sum())
+    return float(entropy(np.bincount(final.data.y[train], weights=weight)))
 
 
 def generated(stored: Stored, data_set: str) -> bool:

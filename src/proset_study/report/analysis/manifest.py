@@ -6,14 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cache
-from hashlib import sha256
 from importlib.metadata import Distribution, version
 from pathlib import Path
 from typing import Any
 
 from proset import __version__, arithmetic
-from proset.archive import read_archive
 from proset_study.base.environment import commit, library_arithmetic, pins
+from proset_study.base.records import content_hash
 from proset_study.data.cards import card
 from proset_study.data.openml import description, table_of
 from proset_study.report.analysis.costs import matrix_products
@@ -128,15 +127,6 @@ def arithmetics(stored: Stored) -> dict:
         "libraries": sorted(found[False]) or [library_arithmetic()],
         "pinned": pins(),
     }
-
-
-def content_hash(path: Path) -> str:
-    """SHA-256 of the arrays in an archive, whatever compressed them."""
-    digest = sha256()
-    for name, array in sorted(read_archive(path)[1].items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
 
 
 def fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:

@@ -156,6 +156,7 @@ def _compare(stored: Stored, name: str, loss: str) -> Iterator[OverDataSets]:
     }
     drawn = {d: generated(stored, d) for d in shared}
     not_run = ", ".join(m for m in asked if m not in compared)
+    overlap = overlaps(stored, shown)
     for group in GROUPS if len(set(drawn.values())) > 1 else GROUPS[:1]:
         members = {d: shared[d] for d in shared if group == "all" or drawn[d] == (group == "generated")}
         lacking = {d: [m for m in compared if d not in values[m]] for d in members if not members[d]}
@@ -165,7 +166,6 @@ def _compare(stored: Stored, name: str, loss: str) -> Iterator[OverDataSets]:
             for d, replicates in members.items()
             if replicates
         }
-        overlap = overlaps(stored, shown)
         yield _of_group(stored, (name, loss, group), compared, losses, (excluded, not_run), overlap)
 
 
@@ -174,7 +174,7 @@ def _of_group(stored, names: Names, compared, by_replicate, left_out: tuple[str,
     config, common = stored.study.config, list(by_replicate)
     counts = [losses.shape[1] for losses in by_replicate.values()]
     sources = [origin_of(config["data_sets"][d]) for d in common]
-    replicates = span(str(min(counts)), str(max(counts))) if counts else "0"
+    replicates = span(counts) if counts else "0"
     test = Omnibus(*names, len(compared), len(common), replicates, *left_out, len(set(sources)))
     key = [value for value in names if value != "all"]  # draws are as before there were groups
     rng = generator(config["seed"], "over data sets", *key)
@@ -234,7 +234,7 @@ def _tests(losses, sources, seed):
         numbers |= statistics.friedman(losses)
         numbers["critical_difference"] = statistics.critical_difference(n, k)
         if 1 < len(set(sources)) < n:
-            numbers |= statistics.rank_correlation(statistics.rank(losses), sources)
+            numbers |= statistics.likeness(statistics.rank(losses), sources)
     return numbers
 
 

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from statistics import fmean, median
+from typing import Any
 
 import numpy as np
 
 from proset_study.report.analysis.battery import Battery
 from proset_study.report.analysis.losses import by_method
+from proset_study.report.rows import groups
 from proset_study.store.stored import Stored
 
 # What a model is made of: units with a number for every active feature, or units that count by themselves.
@@ -112,19 +114,13 @@ def front(criteria: np.ndarray) -> np.ndarray:
 def fronts(found: list[Point]) -> list[Front]:
     """One for each method, in the order of the rows."""
     rows = []
-    for method in dict.fromkeys(point.method for point in found):
-        own = [point for point in found if point.method == method]
+    for method, own in groups(found, "method").items():
+        on_front = sum(point.on_front == "yes" for point in own)
         prototypes = [point.prototypes for point in own if point.prototypes is not None]
-        rows.append(
-            Front(
-                method=method,
-                data_sets=len(own),
-                on_front=sum(point.on_front == "yes" for point in own),
-                log_loss=median(point.log_loss for point in own),
-                size=median(point.size for point in own),
-                fit_cpu_s=median(point.fit_cpu_s for point in own),
-                prototypes=median(prototypes) if prototypes else None,
-                active_features=median(point.active_features for point in own),
-            )
-        )
+        medians: dict[str, Any] = {
+            name: median(getattr(point, name) for point in own)
+            for name in ("log_loss", "size", "fit_cpu_s", "active_features")
+        }
+        medians["prototypes"] = median(prototypes) if prototypes else None
+        rows.append(Front(method, len(own), on_front, **medians))
     return rows

@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from proset.losses import mean
+from proset.losses import LOSSES, mean
 from proset_study.methods import METHODS
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import among_the_best
@@ -52,11 +52,11 @@ def least_loss(prototypes: np.ndarray, loss: np.ndarray) -> np.ndarray:
     return np.minimum.accumulate(loss)[upto]
 
 
-def test_error(final: Final) -> tuple[float, float]:
-    """Error rate of the final model on the test part, and its standard error over the samples."""
-    wrong = final.probabilities.argmax(axis=1) != final.y
-    weight, error = final.weight / math.fsum(final.weight), mean(wrong, final.weight)
-    return error, math.sqrt(math.fsum(weight**2 * (wrong - error) ** 2))
+def final_loss(final: Final, loss: str) -> tuple[float, float]:
+    """One of `proset.losses.LOSSES` of the final model on the test part, and its standard error over the samples."""
+    losses, weight = LOSSES[loss](final.probabilities, final.y), final.weight / math.fsum(final.weight)
+    average = mean(losses, final.weight)
+    return average, math.sqrt(math.fsum(weight**2 * (losses - average) ** 2))
 
 
 def prototype_finals(stored: Stored, replicate: int, data_set: str) -> list[Final]:
@@ -76,7 +76,9 @@ def prototype_rows(stored: Stored) -> list[dict]:
                 names = (replicate, data_set, final.run.experiment, final.run.method)
                 for i, values in enumerate(zip(*error_path(final).values(), strict=True)):
                     chosen = i == final.stage2["selected"]
-                    scores = (final.fit["summary"]["prototypes"], *test_error(final)) if chosen else (None,) * 3
+                    scores = (
+                        (final.fit["summary"]["prototypes"], *final_loss(final, "error")) if chosen else (None,) * 3
+                    )
                     numbers = [value.item() for value in values]
                     rows.append(dict(zip(COLUMNS, (*names, *numbers, chosen, *scores), strict=True)))
     return rows

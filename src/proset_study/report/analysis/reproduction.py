@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from proset_study.report.analysis.losses import ROPE, generated
-from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.paired import LEVEL, mean_difference
 from proset_study.report.analysis.published import Agreement, agreement, could_be_another, within
 from proset_study.report.analysis.statistics import ALPHA, POWER, equivalence_power
 from proset_study.report.rows import groups, pick
@@ -18,7 +18,6 @@ DIFFERENCE = "log-loss, published minus ours"
 PASSING = "probability that the equivalence test passes, if there is no difference"
 ENOUGH = f"data sets with which that would be {100 * POWER:g} %"
 MOST = 1000  # data sets that are looked at for that
-LEVEL = 0.95  # of prediction intervals
 INSIDE = f"test scores in the {100 * LEVEL:g} % prediction interval"
 TOLERATED = "test scores within the tolerance"
 TOLERATED_OF_REPEATED = "test scores with replicates within the tolerance"

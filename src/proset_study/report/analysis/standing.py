@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from proset_study import methods
-from proset_study.base.records import read_json, write_text
+from proset_study.base.records import content_hash, read_json, write_text
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import over_sources
 from proset_study.report.analysis.losses import overlap_of
@@ -107,8 +107,6 @@ def standing_study(method: str, records: Path, experiments: dict) -> Study:
 
 def check_data(results: Path, name: str, records: Path) -> None:
     """Refuse (ValueError) a data set in `results` that is not that of the report: scores would not be paired."""
-    from proset_study.report.analysis.manifest import content_hash
-
     known = read_json(records / layout.MANIFEST)["data_sha256"].get(name)
     if known is not None and (drawn := content_hash(results / name)) != known:
         raise ValueError(

@@ -328,7 +328,7 @@ def _sizes(stored, shown, experiments):
             budgets[run.method].append((study.n_trials(run.name, data_set) if study.stage1_run(run) else 1, length))
     numbers = {method: list(zip(*found, strict=True)) for method, found in budgets.items()}
     return [
-        (heading, {m: span(f"{min(both[i]):,}", f"{max(both[i]):,}") if both else "" for m, both in numbers.items()})
+        (heading, {m: span(both[i], ",") if both else "" for m, both in numbers.items()})
         for i, heading in enumerate(("candidates tried", "sizes on the path"))
     ]
 

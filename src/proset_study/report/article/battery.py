@@ -1,8 +1,7 @@
 """The battery: tables that hardly anybody designed for the classifier, in a half for choices and a sealed one."""
 
-from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.article.methods import over_data_sets, stored_ranks
+from proset_study.report.article.methods import over_data_sets, pairs_with_rivals, stored_ranks
 from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.standing import DEFAULTS, DEVELOPMENT, SEALED, TUNED, Standing, sizes
 from proset_study.report.article.topics import Content, Reported, topic
@@ -31,8 +30,7 @@ def battery_development(stored: Reported) -> Content:
 
 def _half(stored: Reported) -> Content:
     found = Standing(stored)
-    pairs = stored.read("findings/pairs.csv", comparison=TUNED, score="log-loss", first=INSTALLED, group="all")
-    pairs = [row for row in pairs if not methods.get(row["second"]).is_baseline]
+    pairs = pairs_with_rivals(stored, TUNED, INSTALLED)
     if not all(found.place(comparison, group)[0] for comparison in (TUNED, DEFAULTS) for group in ("all", "real")):
         raise Missing("average ranks over all tables and over real ones, which take some of each")
     leader, lead = found.largest_lead or ("", None)

@@ -7,6 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from proset.plot.style import class_style, log_axis
+from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import generated, losses_by_method
 from proset_study.report.analysis.paired import LEVEL, shared_replicates
@@ -214,6 +215,12 @@ def stored_ranks(stored: Reported, comparison: str, group: str = "all") -> tuple
         return {}, [], 0.0
     best, critical = min(ranked.values()), found[0]["critical_difference"]
     return ranked, [method for method, rank in ranked.items() if rank - best <= critical], critical
+
+
+def pairs_with_rivals(stored: Reported, comparison: str, method: str) -> list[dict[str, Any]]:
+    """Tests of a method against each other one that learns, by log-loss over all data sets."""
+    pairs = stored.read("findings/pairs.csv", comparison=comparison, score="log-loss", group="all", first=method)
+    return [row for row in pairs if not methods.get(row["second"]).is_baseline]
 
 
 def over_data_sets(method: str, pairs: list[dict[str, Any]]) -> str:

@@ -10,7 +10,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, differences, on_each_data_set
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
-from proset_study.report.article.methods import stored_ranks
+from proset_study.report.article.methods import over_data_sets, pairs_with_rivals, stored_ranks
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
 from proset_study.report.article.wording import count, decimals, difference, general, ordinal, whole
@@ -26,7 +26,7 @@ FEW, MANY = 100, 1000  # prototypes
 SHOWN_RANKS = 3  # besides the best one
 
 
-@topic(TRACK, "findings/ranks.csv", needs=(TRACKED,), subject=INSTALLED)
+@topic(TRACK, "findings/ranks.csv", "findings/pairs.csv", needs=(TRACKED,), subject=INSTALLED)
 def open_track(stored: Reported) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
     ranks, near, critical = stored_ranks(stored, TRACKED)
@@ -44,6 +44,7 @@ def open_track(stored: Reported) -> Content:
         "real_first": best_ranked(real, "is", "are"),
         "critical_difference": decimals(critical, 1),
         "level": count(len(near)),
+        "over_data_sets": over_data_sets(INSTALLED, pairs_with_rivals(stored, TRACKED, INSTALLED)),
     }
     return Content(texts)
 

@@ -12,6 +12,7 @@ from proset_study.report.analysis.pays import BatteryFindings, battery_findings
 from proset_study.report.analysis.ratings import Rating
 from proset_study.report.figures.registry import over_data_sets
 from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, row_axis, slug
+from proset_study.report.rows import groups
 from proset_study.report.wording import counted, leader
 
 _COLUMNS, _ROW = 3, 0.17  # panels in a row; height of a method in inches
@@ -84,8 +85,7 @@ def sizes_figure(found: list[Point], compared: OverDataSets) -> ReportFigure | N
         return None
     figure, axes = panels(2, 2, (4.0, 3.2), sharey="all")
     largest = _LINEAR
-    for method in dict.fromkeys(point.method for point in shown):
-        own = [point for point in shown if point.method == method]
+    for method, own in groups(shown, "method").items():
         excess = [point.log_loss - least[point.dataset] for point in own]
         largest = max(largest, *excess)
         style = {**method_style(method), "linestyle": "none", "alpha": 0.7}

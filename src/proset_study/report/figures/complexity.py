@@ -1,13 +1,12 @@
 """Test log-loss of the final models, sorted, with their complexity next to them."""
 
-import numpy as np
 from matplotlib.figure import Figure
 
-from proset.losses import SMALLEST
 from proset.plot.style import GREY, plain
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import prior_loss
+from proset_study.report.analysis.prototypes import final_loss
 from proset_study.report.figures.registry import FigureSpec, of_data_set
 from proset_study.report.figures.style import ReportFigure, method_style
 from proset_study.report.wording import leader, model
@@ -19,7 +18,7 @@ ROOM = 1.15  # the axis ends at the class prior's log-loss times this
 
 def complexity_figure(finals: list[Final]) -> ReportFigure:
     """Test log-loss of the models, least first, with active features and prototypes as numbers."""
-    losses = {f.run.name: loss_and_error(f) for f in finals}
+    losses = {f.run.name: final_loss(f, "log_loss") for f in finals}
     finals = sorted(finals, key=lambda f: losses[f.run.name])
     prior = prior_loss(finals[0])
     end = ROOM * max(prior, min(loss for loss, _ in losses.values()))
@@ -56,14 +55,6 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
         alt=f"Test log-loss on {first.data_set}, least first: {', '.join(texts)}; the lowest is that of {first.label}.",
         figure=figure,
     )
-
-
-def loss_and_error(final: Final) -> tuple[float, float]:
-    """Log-loss on the test part and its standard error over the samples."""
-    loss = -np.log(np.clip(final.true_class_probability, SMALLEST, 1 - SMALLEST))
-    weight = final.weight / final.weight.sum()
-    mean = float(weight @ loss)
-    return mean, float(np.sqrt((weight**2 * (loss - mean) ** 2).sum()))
 
 
 def _named(final):

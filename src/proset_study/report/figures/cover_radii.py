@@ -14,7 +14,6 @@ from proset_study.report.figures import set_cover
 from proset_study.report.figures.registry import FigureSpec, by_metric, is_of, of_data_set, unpacked
 from proset_study.report.figures.set_cover import CATEGORY, between, distance_of
 from proset_study.report.figures.style import ReportFigure, canvas, panels, shared_labels
-from proset_study.report.wording import span
 from proset_study.store.stored import Final
 
 RADII = 4
@@ -47,7 +46,7 @@ def balls_figure(final: Final) -> ReportFigure | None:
         panel.set(title=f"radius {model.eps:.3g}, {number:,} prototypes", xlabel="", ylabel="")
     name = final.data_set
     texts = [": ".join(pair) for pair in found]
-    radii, numbers = (span(*ends) for ends in zip(found[0], found[-1], strict=True))
+    radii, numbers = (" to ".join(dict.fromkeys(ends)) for ends in zip(found[0], found[-1], strict=True))
     shared_labels(figure, plain(names[0]), plain(names[1]))
     return ReportFigure(
         title=f"{name}: balls and prototypes at several radii",

@@ -229,7 +229,7 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
     figure.supxlabel(f"{plain(subject)}: difference of test {score} ({unit}left of 0 it is better)", fontsize=9)
     counts = _counts_by_method(rows)
     better, unclear, worse = map(sum, zip(*counts.values(), strict=True))
-    n = span(*(str(end(row["replicates"] for row in rows)) for end in (min, max)))
+    n = span({row["replicates"] for row in rows})
     return ReportFigure(
         title=f"Differences between {subject} and other methods over replicates",
         finding=f"{better} of {len(rows)} intervals are below 0 ({subject} is better) and {worse} above; the other"

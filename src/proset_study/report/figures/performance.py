@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from proset.plot.style import GREY, plain
+from proset.rates import wilson
 from proset_study.methods.labels import method_name
 from proset_study.report.figures.registry import FigureSpec, of_data_set
 from proset_study.report.figures.style import (
@@ -105,7 +106,7 @@ def coverage_figure(finals: list[Final]) -> ReportFigure:
         familiar = accuracy[np.searchsorted(proportion, 0.5)]  # of the smallest set with at least half of the samples
         lowest = min(lowest, accuracy[proportion > 0.1].min())
         proportion, accuracy, number = _thinned(proportion, accuracy, number)
-        low, high = wilson(accuracy, number)
+        low, high = np.transpose([*map(wilson, accuracy, number)])
         panel.fill_between(
             proportion, low, high, step="pre", color=ESTIMATOR_COLOURS[0], alpha=0.2, linewidth=0, rasterized=True
         )
@@ -151,16 +152,8 @@ def reliability(
         np.bincount(position, weights=weight * values, minlength=bins)[filled] / total[filled]
         for values in (probability, event)
     )
-    low, high = wilson(proportion, total[filled] ** 2 / squares[filled])
+    low, high = np.transpose([*map(wilson, proportion, total[filled] ** 2 / squares[filled])])  # n is Kish's number
     return mean, proportion, low, high, np.bincount(position[weight > 0], minlength=bins)
-
-
-def wilson(proportion: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """95 % Wilson interval of a proportion of `n` samples; with sample weights, n is the effective number (Kish)."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    low, high = proportion_confint(proportion * n, n, method="wilson")
-    return np.minimum(low, proportion), np.maximum(high, proportion)  # whatever rounding did
 
 
 def roc(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:

@@ -9,7 +9,7 @@ from matplotlib.ticker import LogLocator
 from proset.plot.style import GREY, choice_style, log_axis, plain
 from proset_study.data import generators
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.prototypes import error_path, least_loss, prototype_finals, test_error, trial_means
+from proset_study.report.analysis.prototypes import error_path, final_loss, least_loss, prototype_finals, trial_means
 from proset_study.report.analysis.runs import prototype_runs
 from proset_study.report.figures.registry import FigureSpec, of_data_set, over_data_sets
 from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, shared_labels
@@ -26,7 +26,7 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
     _paths(left, finals)
     left.set(ylabel="error rate", title="cross-validation")
     right.set_title("test set, chosen size")
-    tested = {f.run.method: (f.fit["summary"]["prototypes"], *test_error(f)) for f in finals}
+    tested = {f.run.method: (f.fit["summary"]["prototypes"], *final_loss(f, "error")) for f in finals}
     for method, (prototypes, error, deviation) in tested.items():
         style, name = method_style(method), method_name(method)
         size = max(prototypes, 1)

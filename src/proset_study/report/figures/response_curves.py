@@ -4,7 +4,7 @@ from statistics import fmean
 
 from proset_study.methods import labels
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.analysis.paired import shown_interval
 from proset_study.report.analysis.response_curves import SCORES, Curves, compared, crossings, response_curves, title
 from proset_study.report.figures.registry import over_data_sets
 from proset_study.report.figures.style import MAIN_COLOURS, ReportFigure, legend, method_style, panels
@@ -31,8 +31,7 @@ def response_figure(curves: Curves, subject: str, size: tuple[float, float] = (3
             look = {**method_style(method), "linestyle": line, "markersize": 4}
             panel.plot(list(found), means, **look, label=method_name(method))
             for value, several in found.items():
-                if len(several) > 1:
-                    ends = mean_difference(list(several.values())).interval(0.95)
+                if ends := shown_interval(list(several.values())):
                     panel.vlines(value, *ends, color=method_style(method)["color"], linewidth=0.8)
             replicates |= {len(values) for values in found.values()}
         panel.set_xlabel(title(varied))
@@ -46,7 +45,7 @@ def response_figure(curves: Curves, subject: str, size: tuple[float, float] = (3
     legend(figure)
     words = [f"{title(v)}: {crossings(states)}" for v, states in compared(curves, subject).items() if states]
     ahead = f" {method_name(subject)} is, by {'; by '.join(words)}." if words and subject in curves.methods else ""
-    n = span(str(min(replicates)), str(max(replicates)))
+    n = span(replicates)
     means_of: dict[str, dict[str, float]] = {}
     for (method, data_set), values in curves.excess.items():
         means_of.setdefault(data_set, {})[method_name(method)] = fmean(values.values())

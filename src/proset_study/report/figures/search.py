@@ -81,8 +81,8 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
     data_set = finals[0].data_set
     return ReportFigure(
         title=f"{name}, {data_set}: log-loss against {axis_name(method.complexity)}",
-        finding=f"The lowest mean loss is at {method.complexity} = {_ends(optima)},"
-        f" {f'the selection at {_ends(selected)}, {higher}' if above else 'and selected'}.",
+        finding=f"The lowest mean loss is at {method.complexity} = {span(optima)},"
+        f" {f'the selection at {span(selected)}, {higher}' if above else 'and selected'}.",
         caption=f"Bars and bands: one standard deviation over {_folds(finals[0])}. Dashed: the threshold; the"
         f" {'largest' if method.larger_is_simpler else 'smallest'} {axis_name(method.complexity)} within it is"
         " selected, unless the experiment takes the optimum.",
@@ -103,10 +103,6 @@ def searched(final: Final) -> dict[str, np.ndarray]:
 def _folds(final):
     unit = "bootstrap draws" if final.run.settings.get("resampling") == "bootstrap" else "folds"
     return f"{int(final.folds.max()) + 1} {unit}"
-
-
-def _ends(sizes):
-    return span(str(min(sizes)), str(max(sizes)))
 
 
 def _size(final, role):

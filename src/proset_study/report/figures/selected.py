@@ -223,7 +223,7 @@ def places_figure(finals: list[Final]) -> ReportFigure | None:
     around, everywhere = ({label: 100 * s.mean() for label, s in of.items()} for of in (prototypes, samples))
     texts = [f"{label} {share:.0f} %" for label, share in (everywhere | around).items()]
     first, share = next(iter(everywhere.items()))
-    shares = span(*(f"{end(around.values()):.0f}" for end in (min, max)))
+    shares = span(around.values(), ".0f")
     return ReportFigure(
         title=f"{name}: where the prototypes lie",
         finding=f"Of the {NEIGHBOURS} nearest neighbours of prototypes {shares} % are of another class, of those of"

@@ -4,8 +4,7 @@ import numpy as np
 
 from proset.plot.style import log_axis, plain
 from proset_study import methods
-from proset_study.report.analysis.prototypes import test_error
-from proset_study.report.figures.complexity import loss_and_error
+from proset_study.report.analysis.prototypes import final_loss
 from proset_study.report.figures.registry import FigureSpec, of_data_set
 from proset_study.report.figures.style import ReportFigure, axis_name, method_style, panels
 from proset_study.store.stored import Final
@@ -19,7 +18,7 @@ def varied_figure(finals: list[Final]) -> ReportFigure:
     values = np.array([f.run.settings["parameters"][parameter] for f in finals], dtype=float)
     of_labels = not methods.get(first.run.method).probabilistic
     score = "error" if of_labels else "log-loss"
-    losses, errors = np.transpose([(test_error if of_labels else loss_and_error)(f) for f in finals])
+    losses, errors = np.transpose([final_loss(f, "error" if of_labels else "log_loss") for f in finals])
     quantities = [q for q in methods.get(first.run.method).quantities if all(q in f.fit["summary"] for f in finals)]
     figure, axes = panels(1 + len(quantities), 1 + len(quantities), (3.2, 3.0), margin=0.2)
     style = {**method_style(first.run.method), "linestyle": "-"}

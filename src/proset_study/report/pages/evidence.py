@@ -11,7 +11,7 @@ from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import MIN_DATA_SETS, over_data_sets
 from proset_study.report.analysis.published import Agreement, summary
 from proset_study.report.analysis.statistics import ALPHA, POWER, rank
-from proset_study.report.claims.registry import MIN_AGREEING
+from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
 from proset_study.report.claims.statements import ledger
 from proset_study.report.figures.style import slug
 from proset_study.report.tables.grids import Cell, Grid, count, headed, number, p_value, texts
@@ -90,6 +90,7 @@ def claims_section(path: Path, n_replicates: int, statements: list[dict], is_pub
         "statements": ledger_of(headings, lines, ("source", "data set", "verdict"), ""),
         "shown": shown,
         "claims_needed": MIN_AGREEING,
+        "claims_share": f"{100 * AGREEING:g} %",
         "in_words": _verdicts_in_words([c[shown] for c in claims if not c["cannot_fail"]]),
         "supported": len(supported),
         "supported_by": {verdict: supported.count(verdict) for verdict in MARKS},

@@ -203,7 +203,7 @@ def _panels(method, names):
 def _image_rows(final, shape):
     fitted, model = weighted(final.model.fitted), final.model
     found, bandwidths = fitted.prototypes(), fitted.feature_weights()
-    X = final.scaled(final.X_test)
+    X = final.model.scaled(final.X_test)
     predicted = final.probabilities.argmax(axis=1)
     terms = np.empty((len(X), len(found.labels)))
     for j, (position, batch) in enumerate(zip(found.X, found.batch, strict=True)):

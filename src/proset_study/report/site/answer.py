@@ -21,7 +21,7 @@ from proset_study.study import layout
 WHAT = "proset classifies each row of a table by its likeness to a few weighted examples, and shows which ones decided."
 LOSS = "Loss is how surprised a model is by the right class: lower is better."
 UNIT = "A difference of one tenth means that the right class gets about ten percent more probability."
-UNTUNED = "even then it chooses its penalties, which others do not"
+UNTUNED = "though it still tunes its penalties, and the others tune nothing"
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,6 @@ class Answer:
             Card("What does a model look like?", self.looks(), [("Move it yourself", "page:try")]),
         ]
 
-    @property
-    def sentences(self) -> list[str]:
-        """All sentences of the page."""
-        return [WHAT, *(s for card in self.cards for s in card.sentences), self.finding(), LOSS, UNIT]
-
     def practitioner(self) -> list[str]:
         """When to use it, and when not."""
         found = self.standing
@@ -76,12 +71,12 @@ class Answer:
             n = sum(found.kind(d) == "real" for d in found.data_sets)
             words = f"On the {count(n)} real ones it ranks {ordinal(place)}"
             if little := len(found.learned_little):
-                words += f"; on {count(little)} it hardly beats class proportions, or does not"
+                words += f"; on {count(little)} it beats the class proportions barely or not at all"
             said.append(f"{words}.")
         place, of = found.place(DEFAULTS)
         of_real = found.place(DEFAULTS, "real")[0]
         real = f", {ordinal(of_real)} on the real ones" if of_real else ""
-        said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} over all{real}; {UNTUNED}.")
+        said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} overall{real}, {UNTUNED}.")
         return [*said, *self._rivals()]
 
     def _rivals(self) -> list[str]:
@@ -110,7 +105,7 @@ class Answer:
             f"The {count(len(found.data_sets))} tables come from {sources} sources only: expect other results on other"
             " kinds of tables.",
             f"On {count(found.n_behind)} of {count(len(found.data_sets))} tables some rival has a lower loss; among"
-            f" equals it would be {count(found.behind_among_equals)}.",
+            f" equal methods it would be {count(found.behind_among_equals)}.",
             f"Over all of them, average ranks that differ by less than {critical} are not significantly different.",
         ]
 
@@ -162,7 +157,7 @@ class Answer:
             worse, better = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
             parts = [f"{_of(worse, len(of_kind))} rivals {'is' if worse == 1 else 'are'} better"] if worse else []
             parts += [f"it is better than {_of(better, len(of_kind))}"] if better else []
-            words = listed(parts) if parts else "no difference to the other methods below is clear"
+            words = listed(parts) if parts else "no method below is clearly better or worse"
             said.setdefault(words, []).append(kind)
         clauses = [f"on {listed(kinds)} tables {words}" for words, kinds in said.items()]
         return f"{sentence_case('; '.join(clauses))}."

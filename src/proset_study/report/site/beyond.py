@@ -27,7 +27,7 @@ TIED = ("·", "", "no significant difference")
 
 @dataclass(frozen=True)
 class Few:
-    """Means over replicates of a data set, with all prototypes and with those that the default keeps."""
+    """Numbers of prototypes (medians over the replicates) and mean losses, with all prototypes and by default."""
 
     data_set: str
     all_prototypes: float
@@ -47,12 +47,12 @@ def few_prototypes(project: Path) -> list[Few]:
         return []
     found = []
     for data_set, of_set in groups(rows(project / FEW), "data_set").items():
-        means = [
-            fmean(row[key] for row in pick(of_set, method=method))
-            for key in ("prototypes", "log_loss")
+        values = [
+            centre(row[key] for row in pick(of_set, method=method))
+            for key, centre in (("prototypes", median), ("log_loss", fmean))
             for method in ("all prototypes", "default")
         ]
-        found.append(Few(data_set, *means))
+        found.append(Few(data_set, *values))
     return found
 
 
@@ -68,8 +68,8 @@ def few_table(found: list[Few]) -> list[list[str]]:
 
 
 def typical(found: list[Few]) -> tuple[float, float, float]:
-    """Medians of prototypes before and after, and the mean change of the loss."""
-    change = fmean(few.loss - few.all_loss for few in found)
+    """Medians over the data sets: prototypes before and after, and the change of the loss."""
+    change = median(few.loss - few.all_loss for few in found)
     return median(few.all_prototypes for few in found), median(few.kept for few in found), change
 
 
@@ -96,6 +96,14 @@ def curve_grid(curves: Curves, first: str) -> tuple[list[str], list[tuple[str, s
             there = [mark if value in by_rival.get(m, {}) else None for m, mark in zip(others, marks, strict=True)]
             lines.append((title(varied), f"{value:g}", there))
     return [method_name(m) for m in others], lines
+
+
+def share_better(curves: Curves, grid: list[tuple[str, str, list]]) -> tuple[int, int]:
+    """Marks of `curve_grid` that say better, and all of them, without the baseline, which is on all curves."""
+    data_sets = [data_set for on_curve in curves.points.values() for data_set in on_curve.values()]
+    own = [marks for (*_, marks), d in zip(grid, data_sets, strict=True) if data_sets.count(d) == 1]
+    found = [mark for marks in own for mark in marks if mark]
+    return found.count(MARKS["ahead of"]), len(found)
 
 
 def estimates_table(project: Path) -> list[list[str]]:

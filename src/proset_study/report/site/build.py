@@ -27,6 +27,7 @@ from proset_study.report.site.beyond import (
     few_prototypes,
     few_table,
     response_curves,
+    share_better,
     typical,
 )
 from proset_study.report.site.compare import comparison_data, first_rows
@@ -159,8 +160,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
     few = few_prototypes(project)
     curves = response_curves(project) if (project / CURVES / layout.MANIFEST).is_file() else None
     rivals, grid = curve_grid(curves, LEAVE_ONE_OUT) if curves else ([], [])
-    n_better = sum(mark is not None and mark[0] == "✓" for *_, marks in grid for mark in marks)
-    n_marks = sum(mark is not None for *_, marks in grid for mark in marks)
+    n_better, n_marks = share_better(curves, grid) if curves else (0, 0)
     title = ""
     if few:
         before, after, change = typical(few)
@@ -178,7 +178,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
         "form": method_name(LEAVE_ONE_OUT),
         "rivals": rivals,
         "grid": grid,
-        "curves_title": f"Significantly better in {n_better} of {n_marks} comparisons on generated tables",
+        "curves_title": f"Significantly lower log-loss in {n_better} of {n_marks} comparisons on tables that suit it",
         "estimates": estimates_table(project),
     }
 

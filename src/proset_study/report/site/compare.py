@@ -20,14 +20,11 @@ SECONDS = "CPU seconds of a fit"
 
 def comparison_data(reports: list[Path]) -> dict[str, Any]:
     """What the explorer reads: names, and rows of places in them with values by measure and replicate."""
-    data: dict[str, Any] = {"reports": [r.name for r in reports], "data_sets": [], "methods": [], "experiments": []}
-    places: dict[str, dict[str, int]] = {key: {} for key in ("data_sets", "methods", "experiments")}
+    data: dict[str, Any] = {"reports": [report.name for report in reports]}
+    entries: dict[str, dict[str, tuple[int, Any]]] = {key: {} for key in ("data_sets", "methods", "experiments")}
 
     def place(key: str, name: str, entry: Any) -> int:
-        if name not in places[key]:
-            places[key][name] = len(data[key])
-            data[key].append(entry)
-        return places[key][name]
+        return entries[key].setdefault(name, (len(entries[key]), entry))[0]
 
     lines = []
     for i, folder in enumerate(reports):
@@ -41,6 +38,7 @@ def comparison_data(reports: list[Path]) -> dict[str, Any]:
                 place("experiments", experiment, [experiment, title]),
             )
             lines.append([i, *names, variant, values])
+    data |= {key: [entry for _, entry in known.values()] for key, known in entries.items()}
     larger_is_better = {name for name, score in SCORES.items() if score.larger_is_better}
     data["measures"] = [[m, SECONDS if m == "seconds" else quantity_label(m), m in larger_is_better] for m in MEASURES]
     return {**data, "rows": lines}

@@ -61,7 +61,7 @@ def by_experiment(numbers: list[Agreement]) -> list[list[str]]:
 
 
 def outside(numbers: list[Agreement]) -> list[list[str]]:
-    """Published test scores that no repetition of ours would have, below a heading."""
+    """Published test scores outside the range of 95 percent of our repetitions, below a heading."""
     table = [["experiment", "data set", "score", "published", "ours, mean of the repetitions"]]
     for n in pick(numbers, is_test_score=True, chance="no"):
         name = f"{n.experiment} {n.variant}".strip()

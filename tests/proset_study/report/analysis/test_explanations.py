@@ -47,7 +47,7 @@ def config_of(folder) -> dict:
         "proset": {"method": "proset", "data_sets": every, "parameters": penalties, "stage2": {"complexity": 2}},
         "neighbours": {"method": "knn", "data_sets": every, "stage2": {"complexity": 5}},
     }
-    return study_config("mixed", data_sets, experiments, seed=2, replicates=[0, 1])
+    return study_config("mixed", data_sets, experiments, seed=2, replicates=[0])
 
 
 @pytest.fixture(scope="module")

@@ -114,7 +114,7 @@ def test_errors_along_the_path_are_those_of_the_records(small):
     by_fold = np.array([[r["error"][i] for r in final.paths] for i in range(4)])
     np.testing.assert_allclose(path["error"], by_fold.mean(axis=1))
     np.testing.assert_allclose(path["standard_error"], by_fold.std(axis=1, ddof=1) / np.sqrt(3))
-    error, deviation = prototypes.test_error(final)
+    error, deviation = prototypes.final_loss(final, "error")
     X = final.X_test
     wrong = final.model.predict_proba(X).argmax(axis=1) != final.y
     assert error == pytest.approx(wrong.mean())
@@ -128,7 +128,7 @@ def test_rows_have_every_step_and_the_final_model_at_the_chosen_one(small):
     (chosen,) = [r for r in rows if r["chosen"]]
     assert chosen["step"] == final.fit["complexity"]
     assert chosen["final_prototypes"] == final.fit["summary"]["prototypes"]
-    assert chosen["test_error"] == prototypes.test_error(final)[0]
+    assert chosen["test_error"] == prototypes.final_loss(final, "error")[0]
     assert {r["test_error"] for r in rows if not r["chosen"]} == {None}
     assert all(tuple(row) == prototypes.COLUMNS for row in prototypes.prototype_rows(small))
 
@@ -156,7 +156,7 @@ def test_the_figure_shows_paths_single_points_and_test_errors(small):
     assert shown["proset"].shape == (2, 2)  # without the class prior, which has no prototype
     tested = _points(right)
     cover = small.final("cover", "blobs")
-    expected = [[cover.fit["summary"]["prototypes"]], [prototypes.test_error(cover)[0]]]
+    expected = [[cover.fit["summary"]["prototypes"]], [prototypes.final_loss(cover, "error")[0]]]
     np.testing.assert_allclose(tested["CCCD"], expected)
     bayes = Mixture(components=2, means_seed=5).bayes_error()
     assert [line.get_ydata()[0] for line in left.lines if line.get_linestyle() == ":"] == [bayes]
@@ -166,7 +166,7 @@ def test_the_figure_shows_paths_single_points_and_test_errors(small):
 
 def test_the_lowest_error_and_the_fewest_prototypes_are_named(small):
     tested = {
-        label: (final.fit["summary"]["prototypes"], 100 * prototypes.test_error(final)[0])
+        label: (final.fit["summary"]["prototypes"], 100 * prototypes.final_loss(final, "error")[0])
         for label, final in (("k-means", small.final("means", "blobs")), ("1-NN", small.final("near", "blobs")))
     }
     for shown in (["means", "near"], ["near"]):
@@ -212,5 +212,5 @@ def test_the_front_page_shows_the_test_errors(small, tmp_path):
     write_report(small, tmp_path, PUBLISHED, ["manifest", "models", "overview"])
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     near = small.final("near", "blobs")
-    assert f">{100 * prototypes.test_error(near)[0]:.1f}</td>" in page[page.index('id="errors"') :]
+    assert f">{100 * prototypes.final_loss(near, 'error')[0]:.1f}</td>" in page[page.index('id="errors"') :]
     assert page.index("Error against the number of prototypes") > 0

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -164,6 +166,14 @@ def test_all_statements_of_a_curve_hold_together():
     assert compared(Curves("error", {"samples": data_sets}, {}, there), "proset") == {"samples": {}}
     one = {key: {0: values[0]} for key, values in excess.items()}
     assert compared(Curves("error", {"samples": data_sets}, {}, one), "proset") == {"samples": {}}
+
+
+@pytest.mark.parametrize(("n", "drawn"), [(2, 0), (3, 12)])
+def test_intervals_are_drawn_from_three_replicates_on(n, drawn):
+    curves = _curves(knn=[0.1] * 4, svm=[0.2] * 4)
+    excess = {key: {r: values[r] for r in list(values)[:n]} for key, values in curves.excess.items()}
+    (panel,) = response_figure(replace(curves, excess=excess), "proset").figure.axes
+    assert len(panel.collections) == drawn  # three methods at four values
 
 
 def test_figure_has_a_panel_for_each_property_and_a_line_for_each_method():

@@ -9,8 +9,7 @@ from scipy.stats import t
 
 from proset.archive import write_archive
 from proset_study import methods
-from proset_study.base.records import write_text
-from proset_study.report.analysis.manifest import content_hash
+from proset_study.base.records import content_hash, write_text
 from proset_study.report.analysis.standing import NOT_SEARCHED, check_data, in_words, standing_study
 from proset_study.report.analysis.standing import differences as differences_of
 from proset_study.store.results import Row, write_rows

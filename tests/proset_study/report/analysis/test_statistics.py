@@ -144,9 +144,9 @@ def test_detectable_shift_where_only_equal_signs_reject():
     assert statistics.detectable_shift(5, 0.05, np.random.default_rng(0)) is None
 
 
-def test_rank_correlation_by_hand():
+def test_likeness_by_hand():
     ranks = np.array([[1, 2, 3], [1, 2, 3], [3, 2, 1]])
-    found = statistics.rank_correlation(ranks, ["xor", "xor", "wine"])
+    found = statistics.likeness(ranks, ["xor", "xor", "wine"])
     assert found == pytest.approx({"alike_within": 1.0, "alike_between": -1.0, "effective": 9 / 5})
-    different = statistics.rank_correlation(ranks, ["xor", "wine", "xor"])  # less alike within: no more than three
+    different = statistics.likeness(ranks, ["xor", "wine", "xor"])  # less alike within: no more than three
     assert different["effective"] == 3

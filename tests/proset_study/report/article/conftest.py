@@ -49,13 +49,13 @@ def whole(committed, tmp_path_factory):
     _open_track(project / "reports/open_track", project / STUDY, config)
     _response_curves(project / "reports/response_curves", config)
     _error_estimates(project / "reports/error_estimates", config)
-    return numbered(project)
+    return numbered(project, DRAWS, "reports/open_track", "reports/response_curves", "reports/error_estimates")
 
 
-def numbered(project):
-    """The project with the numbers.json of each report from the other files."""
-    for manifest in sorted(project.glob(f"reports/*/{layout.MANIFEST}")):
-        write_json(manifest.parent / layout.NUMBERS, numbers_record(manifest.parent, project / PUBLISHED))
+def numbered(project, *reports):
+    """The project with the numbers.json of some reports, by default all, from the other files."""
+    for report in reports or sorted(file.parent for file in project.glob(f"reports/*/{layout.MANIFEST}")):
+        write_json(project / report / layout.NUMBERS, numbers_record(project / report, project / PUBLISHED))
     return project
 
 

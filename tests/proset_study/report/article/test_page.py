@@ -21,10 +21,9 @@ def test_the_readme_says_of_the_open_track_what_the_page_says():
     assert f"the first {alike} of {methods} do not differ significantly" in " ".join(readme.split())
 
 
-def test_records_that_are_not_there_are_named(committed, tmp_path):
-    project = numbered(
-        copied(committed, tmp_path, *TOPICS["claims"].records, "article/metadata.yaml", f"article/{PAGE}")
-    )
+def test_records_that_are_not_there_are_named(tmp_path):
+    files = (*TOPICS["claims"].records, "article/metadata.yaml", f"article/{PAGE}")
+    project = numbered(copied(ROOT, tmp_path, *files))
     (project / "article" / PAGE).write_text('{{ n("error_estimates.families") }}', encoding="utf-8")
     with pytest.raises(Missing, match=r"error_estimates.families, which `snakemake .*error_estimates.yaml` computes"):
         findings(project)

@@ -78,7 +78,7 @@ def test_images_are_the_chosen_samples_in_order_with_what_they_cover(final, figu
     (axes,) = figures["images_cover_images_cover"].figure.axes
     cover, train = cover_of(final), final.X_train
     assert len(axes.images) == min(88, len(cover.index)) > 11
-    scaled = final.scaled(train)
+    scaled = final.model.scaled(train)
     uncovered = np.ones(len(train), dtype=bool)
     y = final.data.y[final.folds != TEST]
     for number, (image, text) in enumerate(zip(axes.images, axes.texts, strict=True)):
@@ -142,7 +142,7 @@ def test_weights_are_not_taken_for_numbers_of_samples(stored):
     drawn = figures["heavy_cover_objective_cover"]
     cover, weight = cover_of(final), final.data.sample_weight
     there = (final.folds != TEST) & (weight > 0)
-    samples, y = final.scaled(final.data.X[there]), final.data.y[there]
+    samples, y = final.model.scaled(final.data.X[there]), final.data.y[there]
     inside = cdist(final.model.fitted.candidates[cover.index], samples) < final.model.fitted.radii[-1]
     own = inside & (y == cover.labels[:, None])
     new = [(mine & ~own[:p].any(axis=0)).sum() for p, mine in enumerate(own)]  # one class alone has it as its own

@@ -1,6 +1,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
@@ -9,6 +10,7 @@ import pytest
 from tests.proset_study.report.conftest import PUBLISHED
 
 from proset_study.base.records import read_json, read_text, write_text
+from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST
 from proset_study.report.analysis.cautions import constant_models, repeated_rows, zero_probability_samples
 from proset_study.report.analysis.explanations import _point, explained_points
@@ -126,6 +128,15 @@ def test_test_samples_that_equal_a_training_sample_are_counted(stored, report):
     assert f"{distinct} of {n} rows are distinct" in (report / "index.html").read_text(encoding="utf-8")
 
 
+def test_rows_with_the_same_gaps_are_equal(stored, tmp_path):
+    shutil.copytree(stored.folder, tmp_path / "small")
+    path = tmp_path / "small/replicate_0/flowers/data.npz"
+    data = DataSet.load(path)
+    replace(data, X=np.full_like(data.X, np.nan)).save(path)
+    found = repeated_rows(Stored(tmp_path / "small", stored.study))["flowers"]
+    assert found == (1.0, 1.0, 1, len(data.y))
+
+
 def test_explained_points_are_the_best_the_worst_and_the_least_familiar(stored):
     best, worst, least = explained_points(stored, "flowers")
     final = stored.final("E3", "flowers")
@@ -151,7 +162,7 @@ def test_explanations_name_the_rows_of_prototypes_and_what_was_filled_in(stored)
     assert filled_in.get(data.feature_names[0], True)
     assert not filled_in.get(data.feature_names[1], False)
     assert np.isfinite([float(value) for value in point["position"]]).all()
-    x = final.scaled(data.X)
+    x = final.model.scaled(data.X)
     named = [t for t in point["terms"] if t["name"] != "prior"]
     assert named
     for term in named:

@@ -13,7 +13,7 @@ from proset_study.report.article.model import Model
 from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.standing import SOURCES, TUNED
 from proset_study.report.rows import cells, groups, pick
-from proset_study.report.site.answer import Answer
+from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer
 from proset_study.report.site.build import clone_page
 
 ROOT = Path(__file__).parents[4]
@@ -61,7 +61,7 @@ def test_the_first_pages_are_plain_english(page):
 
 @pytest.mark.slow
 def test_sentences_are_short_and_plain(answer):
-    sentences = answer.sentences
+    sentences = [WHAT, *(s for card in answer.cards for s in card.sentences), answer.finding(), LOSS, UNIT]
     assert len(sentences) > 12
     for sentence in sentences:
         assert len(sentence.split()) < LONGEST, sentence

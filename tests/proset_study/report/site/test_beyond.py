@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -15,18 +16,23 @@ from proset_study.report.site.beyond import (
     few_prototypes,
     few_table,
     response_curves,
+    share_better,
     typical,
 )
 
 ROOT = Path(__file__).parents[4]
+BASELINE = {"samples": "1000", "classes": "2", "clusters per class": "4", "order of interaction": "2"}
+BASELINE |= {"irrelevant features": "4", "correlation": "0", "angle (degrees)": "0", "label noise": "0"}
+BASELINE["imbalance (1 to ...)"] = "1"
 BATTERY_FILES = ("manifest.json", "results.csv.xz", "findings/ranks.csv", "findings/pairs.csv")
 
 
-def test_few_prototypes_are_means_over_replicates():
+def test_few_prototypes_are_medians_and_losses_means_over_replicates():
     found = few_prototypes(ROOT)
     wine = next(few for few in found if few.data_set == "wine")
     of_wine = pick(rows(ROOT / FEW), data_set="wine", method="default")
-    assert wine.kept == pytest.approx(sum(row["prototypes"] for row in of_wine) / len(of_wine))
+    assert wine.kept == median(row["prototypes"] for row in of_wine)
+    assert wine.loss == pytest.approx(sum(row["log_loss"] for row in of_wine) / len(of_wine))
     before, after, _ = typical(found)
     assert after < before
     assert [row[0] for row in few_table(found)[1:]] == [few.data_set for few in found]
@@ -51,12 +57,15 @@ def test_halves_of_the_battery_are_there_once_their_reports_are(tmp_path):
 
 
 def test_a_grid_says_where_it_is_better():
-    names, lines = curve_grid(response_curves(ROOT), "proset_leave_one_out")
+    curves = response_curves(ROOT)
+    names, lines = curve_grid(curves, "proset_leave_one_out")
     assert "KNN" in names
     marks = {(property_, value): dict(zip(names, marks, strict=True)) for property_, value, marks in lines}
     assert marks["classes", "20"]["KNN"][0] == "✓"
     assert marks["order of interaction", "7"]["KNN"][0] == "·"
     assert marks["samples", "100"]["decision tree"] is None
+    own = [mark for name, value, of_line in lines if BASELINE[name] != value for mark in of_line if mark]
+    assert share_better(curves, lines) == (sum(mark[0] == "✓" for mark in own), len(own))
 
 
 def test_base_models_and_estimates_have_their_tables():
