@@ -11,26 +11,6 @@ and `to_html` write classifiers for use without Python.
 from importlib import import_module
 
 __version__ = "0.3.0"
-__all__ = [
-    "ConformalClassifier",
-    "ProsetClassifier",
-    "ProsetClassifierCV",
-    "RejectOptionClassifier",
-    "SetCoverClassifier",
-    "SetCoverClassifierCV",
-    "diff",
-    "group_rates",
-    "load_model",
-    "model_card",
-    "risk_coverage_curve",
-    "save_model",
-    "to_c",
-    "to_html",
-    "to_javascript",
-    "to_onnx",
-    "to_sql",
-]
-
 _HOME = {
     "ConformalClassifier": "proset.conformal",
     "ProsetClassifier": "proset.classifier",
@@ -50,6 +30,7 @@ _HOME = {
     "to_onnx": "proset.convert",
     "to_sql": "proset.convert",
 }
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> object:

@@ -208,9 +208,14 @@ def _procedure(classifier: Any, transformer: Any) -> str:
     )
 
 
+def _is_in_a_file(model: Any) -> bool:
+    """Whether `proset.save_model` takes a fitted estimator."""
+    return hasattr(model, "batches_") and not isinstance(model, FrozenEstimator) and model._fitted_base() is None
+
+
 def _start(transformer: Any, model: Any) -> str:
     """Code that keeps and loads the model."""
-    if transformer is None and hasattr(model, "batches_"):
+    if transformer is None and _is_in_a_file(model):
         return f"""`proset.save_model(model, "model.npz")` keeps the model in a file that executes nothing when loaded.
 
 ```python

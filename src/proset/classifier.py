@@ -14,6 +14,7 @@ from proset.defaults import ALPHA, MAX_FRACTION, PUBLISHED, SIZE_RULE
 from proset.familiarity import training_familiarity
 from proset.parameters import CONSTRAINTS
 from proset.solver import MAX_ITER, TOL
+from proset.validation import as_before_if_it_fails
 
 
 class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -79,7 +80,8 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         `X` all the same. Without it, features have to be on a scale of about 1.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
         Which columns of `X` are categories, see `proset.columns`: those of text, booleans and categorical types, of
-        which ordered ones are ranks; or those named, numbered or marked; or None.
+        which ordered ones are ranks. A list names, numbers or marks further ones, and has to have all columns of text;
+        None is an empty list.
     cost_matrix : array-like, shape (K, K), or None, default=None
         What errors cost: entry (i, k) is the cost of predicting class k where class i is true, in the order of
         `classes_`, or of a frame whose index and columns are the classes. `predict` takes the class with the smallest
@@ -290,11 +292,12 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         >>> model.classes_.tolist(), model.class_prior_.tolist()
         (['left', 'right'], [0.5, 0.5])
         """
-        models, X = fitting.fit(self, X, y, sample_weight, base_probabilities, groups)
-        self.n_samples_fit_ = len(X)
-        self._sized_familiarity = [training_familiarity(of_size, X, self._n_threads()) for of_size in models]
-        place = next(i for i, of_size in enumerate(self._sized) if of_size is self._model)
-        self.training_familiarity_ = self._sized_familiarity[place]
+        with as_before_if_it_fails(self):
+            models, X = fitting.fit(self, X, y, sample_weight, base_probabilities, groups)
+            self.n_samples_fit_ = len(X)
+            self._sized_familiarity = [training_familiarity(of_size, X, self._n_threads()) for of_size in models]
+            place = next(i for i, of_size in enumerate(self._sized) if of_size is self._model)
+            self.training_familiarity_ = self._sized_familiarity[place]
         fitting.warn(self, X)
         return self
 

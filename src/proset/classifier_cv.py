@@ -56,7 +56,8 @@ class ProsetClassifierCV(SearchedModel):
     cv : int, splitter or iterable, default=5
         As in scikit-learn; a number means stratified folds, which keep `groups` together if there are any.
     criterion : {"log_loss", "error"}, default="log_loss"
-        What is made small: the log-loss of the probabilities, or the proportion of wrong classes.
+        What is made small: the log-loss of the probabilities, or the proportion of samples whose most probable
+        class is wrong, whatever `cost_matrix` says.
     selection_rule : {"one_standard_deviation", "one_standard_error", "best"}, default="best"
         Take the simplest setting whose mean loss over the folds exceeds the smallest mean by no more than the standard
         deviation of that one (over the folds, with n - 1), or than that deviation divided by the square root of the

@@ -72,7 +72,7 @@ def regions(fitted: Model, task: Task) -> dict[str, np.ndarray]:
 
 
 def corrections(
-    classifier: "FittedModel", X: npt.ArrayLike, top: int, transformer: Any, base_probabilities: Any
+    classifier: "FittedModel", X: npt.ArrayLike, top: int | None, transformer: Any, base_probabilities: Any
 ) -> "pd.DataFrame":
     """See `proset.ProsetClassifier.corrections`."""
     require("pandas", "corrections")
@@ -86,10 +86,10 @@ def corrections(
     by_base, by_model, every = classifier._decided(base), classifier._decided(probabilities), np.arange(len(points))
     moved = np.abs(probabilities - base).sum(axis=1) / 2.0
     order = np.argsort(-moved, kind="stable")
-    rows = []
+    rows, n_classes = [], len(classifier.classes_)
     for x, of_base in zip(points[order], base[order], strict=True):
         found = explain(replace(classifier._model, class_prior=of_base), x)
-        listed = slice(len(classifier.classes_), len(classifier.classes_) + top)
+        listed = slice(n_classes, None if top is None else n_classes + top)
         shown = found.contribution[listed] > 0
         rows.append((found.sample[listed][shown].tolist(), found.share[listed][shown].round(4).tolist()))
     return pd.DataFrame(

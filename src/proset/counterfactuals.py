@@ -322,7 +322,7 @@ def _familiarity_at(classifier: "FittedModel", level: float) -> float:
     """The familiarity whose quantile is at least a level, infinite if there is none."""
     if level == 0.0:
         return 0.0
-    points = classifier.training_familiarity_[-1]
+    points = classifier._yardstick()
     positions = np.arange(len(points) + 1) / (len(points) + 1)
     if level > positions[-1]:
         return np.inf

@@ -63,7 +63,7 @@ def drift(
         _Familiarity(model, of, own)
         for of, own in ((classifier._validated(given), np.full(len(given), -1)), (points, rows))
     )
-    yardstick = classifier.training_familiarity_[-1]
+    yardstick = classifier._yardstick()
     is_low, was_low = (quantile(yardstick, of.total) < level for of in (new, usual))
 
     found: list[dict[str, Any]] = []

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from proset.elimination import Elimination
 from proset.familiarity import training_familiarity
+from proset.fitted_model import FittedModel
 from proset.influence import Refits, scaled_model
 from proset.library import minimize
 from proset.model import MAX_ABS, Model, fitted_batch
@@ -27,10 +28,8 @@ from proset.units import feature_names, feature_number
 if TYPE_CHECKING:
     import pandas as pd
 
-    from proset.fitted_model import FittedModel
 
-
-def edited(classifier: "FittedModel", drop: npt.ArrayLike, pin: Mapping[Any, float] | None) -> "FittedModel":
+def edited(classifier: FittedModel, drop: npt.ArrayLike, pin: Mapping[Any, float] | None) -> FittedModel:
     """See `proset.ProsetClassifier.edited`."""
     refits, training = Refits.of(classifier), classifier._fitted_to()
     samples, pinned = refits.task.samples, _pinned(classifier, pin or {})
@@ -94,7 +93,7 @@ def _changed(part: Part, dropped: np.ndarray, pinned: Mapping[int, float]) -> Pa
     return replace(part, v=v if kept.any() else 0.0 * v, candidates=part.candidates[kept], w=part.w[kept])
 
 
-def _prototypes(classifier: "FittedModel", rows: npt.ArrayLike) -> np.ndarray:
+def _prototypes(classifier: FittedModel, rows: npt.ArrayLike) -> np.ndarray:
     """Rows of prototypes; ValueError if one is none."""
     numbers = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
     if numbers.dtype.kind not in "iu":
@@ -107,7 +106,7 @@ def _prototypes(classifier: "FittedModel", rows: npt.ArrayLike) -> np.ndarray:
     return numbers
 
 
-def _pinned(classifier: "FittedModel", pin: Mapping[Any, float]) -> dict[int, float]:
+def _pinned(classifier: FittedModel, pin: Mapping[Any, float]) -> dict[int, float]:
     """Weights by number of feature."""
     found: dict[int, float] = {}
     for feature, weight in pin.items():
@@ -150,7 +149,7 @@ class Difference:
         )
 
 
-def diff(model: "FittedModel", other: "FittedModel", X: npt.ArrayLike | None = None) -> Difference:
+def diff(model: FittedModel, other: FittedModel, X: npt.ArrayLike | None = None) -> Difference:
     """What has changed from one model to another: prototypes, features and predictions.
 
     Parameters
@@ -168,9 +167,9 @@ def diff(model: "FittedModel", other: "FittedModel", X: npt.ArrayLike | None = N
     Raises
     ------
     ValueError
-        If the models have other features or classes, or one has a base and there is no `X`.
+        If the models have other features or classes, or `model` has a base and there is no `X`.
     TypeError
-        If `other` is no model.
+        If one of them is no `ProsetClassifier`.
     ImportError
         Without pandas.
 
@@ -190,10 +189,10 @@ def diff(model: "FittedModel", other: "FittedModel", X: npt.ArrayLike | None = N
     require("pandas", "diff")
     import pandas as pd
 
-    check_is_fitted(model, "scale_")
-    if not isinstance(other, type(model)):
-        raise TypeError(f"other: {type(other).__name__} is not allowed, must be a fitted {type(model).__name__}")
-    check_is_fitted(other, "scale_")
+    for name, each in (("model", model), ("other", other)):
+        if not isinstance(each, FittedModel):
+            raise TypeError(f"{name}: {type(each).__name__} is not allowed, must be a fitted ProsetClassifier")
+        check_is_fitted(each, "scale_")
     if model.n_features_in_ != other.n_features_in_ or model.classes_.tolist() != other.classes_.tolist():
         raise ValueError("other: must have the features and the classes of model")
     if X is None and model._fitted_base() is not None:
@@ -221,7 +220,7 @@ def diff(model: "FittedModel", other: "FittedModel", X: npt.ArrayLike | None = N
     return Difference(_with_changes(weights), _with_changes(pd.DataFrame(features)), pd.DataFrame(predictions))
 
 
-def _by_row(model: "FittedModel") -> "pd.Series[float]":
+def _by_row(model: FittedModel) -> "pd.Series[float]":
     import pandas as pd
 
     prototypes = model._model.prototypes

@@ -169,8 +169,8 @@ def _encoded(name: str, column: Column, kind: str, levels: tuple[Category, ...] 
     if levels is None:
         if column.kind == NUMBER:
             return column.values
-        if text := next((value for value in column.distinct if not isinstance(value, bool)), None):
-            raise ValueError(f"X: column {name!r} had numbers in fit, now it has {text!r}")
+        if others := [value for value in column.distinct if not isinstance(value, bool)]:
+            raise ValueError(f"X: column {name!r} had numbers in fit, now it has {others[0]!r}")
         return np.array([*map(float, column.distinct), np.nan])[column.values]
     column = _as_categories(column)
     _refuse_other_type(name, column.distinct, levels)

@@ -138,7 +138,7 @@ class Explanations(FittedModel):
     def corrections(
         self,
         X: npt.ArrayLike,
-        top: int = 3,
+        top: int | None = 3,
         transformer: Any = None,
         *,
         base_probabilities: npt.ArrayLike | None = None,
@@ -149,8 +149,8 @@ class Explanations(FittedModel):
         ----------
         X : array-like, shape (N, D) or (D,)
             As `transformer` takes them, if there is one.
-        top : int >= 1, default=3
-            Prototypes to name for each sample.
+        top : int >= 1 or None, default=3
+            Prototypes to name for each sample; None: all with a contribution.
         transformer : fitted transformer or Pipeline, optional
             As of `explain`.
         base_probabilities : array-like, shape (N, K), optional
@@ -278,7 +278,8 @@ class Explanations(FittedModel):
         pandas.DataFrame
             A row for each sample:
 
-            - "sample", "found": its label or number, and whether there is any; else the other columns are missing.
+            - "sample", "found": its label or number, and whether there is any; else what is said of the proposal is
+              missing, "changed" empty, and "n_changed" 0.
             - "class", "class then": predicted for it, and for the proposal, which has the "probability" of the class
               that was wanted.
             - "changed", "n_changed", "cost": names and number of the features that differ, and the sum of differences.

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,7 +32,9 @@ def replacing(path: str | Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     path = Path(path)
     if not path.parent.is_dir():  # else the error would name the temporary file
         raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
-    temporary = path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")  # unique on a shared disk
+    temporary = path.with_name(
+        f".{path.name}.{platform.node()}.{os.getpid()}.{threading.get_ident()}.tmp"
+    )  # its own on a shared disk
     try:
         with temporary.open("wb") as file:
             yield file

@@ -190,17 +190,7 @@ class FittedModel(FittedState):
         (True, 0.0)
         """
         familiarity = self.familiarity(X, n_batches)
-        if not hasattr(self, "training_familiarity_"):
-            raise AttributeError(
-                "training_familiarity_ is missing: the model was saved by an earlier version; fit it again"
-            )
-        return quantile(self.training_familiarity_[-1 if n_batches is None else n_batches], familiarity)
-
-    def _familiarity_quantiles(self, familiarity: np.ndarray) -> np.ndarray:
-        """Of familiarities (N,); NaN for a model from a file that does not have that of training samples."""
-        if not hasattr(self, "training_familiarity_"):
-            return np.full(len(familiarity), np.nan)
-        return quantile(self.training_familiarity_[-1], familiarity)
+        return quantile(self._yardstick(n_batches), familiarity)
 
     def _n_stages(self, n_batches: int | None) -> int | None:
         if n_batches is None:
@@ -287,9 +277,9 @@ class FittedModel(FittedState):
         True
         """
         validated, base = self._validated(X), self._base_of(X, base_probabilities)
-        for of_size in self._of_all_sizes():
-            *_, found = of_size.staged_predict_proba(validated, self._n_threads(), base)
-            yield of_size.n_prototypes(), found
+        stages = (validated, self._n_threads(), base)
+        models = self._of_all_sizes()  # else its error would come with the first one that is asked for
+        return ((of_size.n_prototypes(), list(of_size.staged_predict_proba(*stages))[-1]) for of_size in models)
 
     def _largest(self, n: int | None) -> int:
         """Place of the largest model with at most n prototypes."""
@@ -311,7 +301,7 @@ class FittedModel(FittedState):
         Raises
         ------
         ValueError
-            If no feature is active.
+            If no feature is active, or the model has a base.
 
         Examples
         --------
@@ -338,7 +328,8 @@ class FittedModel(FittedState):
             for b in self.batches_
         )
         small = copy(self)
-        small.__dict__.pop("_sized", None)
+        for name in ("_sized", "_sized_familiarity", "prototype_path_"):
+            small.__dict__.pop(name, None)
         small.scale_, small.feature_range_ = self.scale_[features], self.feature_range_[:, features]
         small._encoding = self._encoding.take(features)
         columns = self._model.columns and self._model.columns.take(features)

@@ -12,6 +12,7 @@ from proset import arithmetic, base_model, leave_one_out, model
 from proset.columns import Columns
 from proset.encode import encode
 from proset.encoding import Encoding
+from proset.familiarity import quantile
 from proset.growth import Growth
 from proset.library import MAX_THREADS
 from proset.model import MAX_ABS
@@ -145,6 +146,21 @@ class FittedState:
         if hasattr(self, "_training"):
             other._training = self._training
         return other
+
+    def _yardstick(self, n_batches: int | None = None) -> np.ndarray:
+        """The familiarity of training samples, by all batches or the first ones."""
+        if not hasattr(self, "training_familiarity_"):
+            raise AttributeError(
+                "training_familiarity_ is missing: the model was saved by an earlier version; fit it again"
+            )
+        points: np.ndarray = self.training_familiarity_[-1 if n_batches is None else n_batches]
+        return points
+
+    def _familiarity_quantiles(self, familiarity: np.ndarray) -> np.ndarray:
+        """Of familiarities (N,); NaN for a model from a file that does not have that of training samples."""
+        if not hasattr(self, "training_familiarity_"):
+            return np.full(len(familiarity), np.nan)
+        return quantile(self._yardstick(), familiarity)
 
     def _background(self, given: Any, transformer: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Samples to compare with and their weights, which sum to 1; for None up to 100 of the training data."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
@@ -67,7 +68,9 @@ def fit(
     arguments = X, y, sample_weight, base_probabilities, groups, growth.state
     made = data.X, data.codes, data.weights, data.copies, data.rows, base
     size = fitted.n_prototypes(), len(fitted.active_features())
-    classifier._training = Training(*arguments, *made, classifier.get_params(deep=False), size)
+    parameters = classifier.get_params(deep=False)
+    parameters["base"] = clone(parameters["base"], safe=False)  # whose parameters may be set after the fit
+    classifier._training = Training(*arguments, *made, parameters, size)
     classifier.__dict__.pop("_last_growth", None)
     if classifier.warm_start:
         classifier._last_growth = growth

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, column_or_1d
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, _num_samples
 
 from proset import arithmetic, fitting
@@ -31,7 +31,7 @@ from proset.objective import Penalty
 from proset.parts import Part, Parts, merged, n_prototypes, parts_of
 from proset.tables import require
 from proset.training import Training
-from proset.validation import checked_count
+from proset.validation import checked_count, class_codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,8 +177,9 @@ def influence(
     require("pandas", "influence")
     import pandas as pd
 
-    if X is None and y is not None:
-        raise ValueError("y: not allowed without X")
+    of_X = {"y": y, "sample_weight": sample_weight, "base_probabilities": base_probabilities}
+    if X is None and (given := [name for name, value in of_X.items() if value is not None]):
+        raise ValueError(f"{given[0]}: not allowed without X")
     _refuse_edited(classifier, "influence")
     training, classes, refits = classifier._fitted_to(), classifier.classes_, Refits.of(classifier).all()
     places = np.searchsorted(training.rows, training.rows if rows is None else _of(rows, training.rows)).tolist()
@@ -186,7 +187,7 @@ def influence(
     if X is not None:
         points, base = classifier._validated(X), classifier._base_of(X, base_probabilities)
         weight = _check_sample_weight(sample_weight, points, dtype=np.float64, ensure_non_negative=True)
-    codes = None if y is None else _codes(y, classes, len(points))
+    codes = None if y is None else class_codes(y, classes, len(points))
     points = classifier._scaled(points) - refits.task.samples.centre
 
     _, before = refits.predicted(points, base)
@@ -288,17 +289,6 @@ def _of(rows: npt.ArrayLike, allowed: np.ndarray) -> np.ndarray:
             "with a positive weight"
         )
     return numbers
-
-
-def _codes(y: npt.ArrayLike, classes: np.ndarray, n: int) -> np.ndarray:
-    """Numbers of the classes of n samples."""
-    labels = column_or_1d(y)
-    if len(labels) != n:
-        raise ValueError(f"y: {len(labels)} labels are not allowed, must be {n}, as many as samples in X")
-    if not (known := np.isin(labels, classes)).all():
-        raise ValueError(f"y: {labels[~known].tolist()[0]!r} is not allowed, must be one of {classes.tolist()}")
-    codes: np.ndarray = np.searchsorted(classes, labels)
-    return codes
 
 
 def _losses(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -121,7 +121,7 @@ def _terms(estimator: Any, X: Any, y: np.ndarray) -> dict[str, np.ndarray]:
         right = np.where(y[:, None] == classes, probabilities, 0.0).sum(axis=1)
         terms["log loss"] = -np.log(np.maximum(right, np.finfo(float).eps))
         terms |= {"probability": probabilities[:, 1]} if len(classes) == 2 else {}
-    found = with_method(estimator, X, "familiarity_quantile")
+    found = with_method(estimator, X, "training_familiarity_")  # which models of old files lack
     if found is not None:
         model, given = found
         terms["unfamiliar"] = model.familiarity_quantile(given) < UNFAMILIAR

@@ -48,6 +48,13 @@ def _kind(classifier: "FittedModel", d: int) -> str:
     return between.join(names[:MAX_LEVELS]) + more
 
 
+def _parameters(classifier: Any) -> dict[str, Any]:
+    """Those of the fit, whatever has been set since, where they are known."""
+    training = getattr(classifier, "_training", None)
+    found: dict[str, Any] = classifier.get_params() if training is None else training.parameters
+    return found
+
+
 def contents(classifier: Any, transformer: Any) -> dict[str, Any]:
     transformer = without_classifier(transformer)
     table = export(classifier._model, **naming(classifier, transformer), with_prior=False)
@@ -66,7 +73,7 @@ def contents(classifier: Any, transformer: Any) -> dict[str, Any]:
         "n_prototypes": classifier.n_prototypes_,
         "classes": list(zip(classifier.classes_, classifier.class_prior_, by_class, strict=True)),
         "transformer": transformer,
-        "parameters": {name: repr(value) for name, value in classifier.get_params().items()},
+        "parameters": {name: repr(value) for name, value in _parameters(classifier).items()},
         "features": [(names[features[i]], _kind(classifier, features[i]), weights[i]) for i in order],
         "is_mixed": not classifier._encoding.are_numbers,
         "has_gaps": classifier._model.columns is not None and bool(classifier._model.columns.has_gaps.any()),
@@ -89,7 +96,8 @@ def answers(classifier: "FittedModel", transformer: Any, X: Any, y: Any, groups:
     if groups is not None and y is None:
         raise ValueError("groups: not allowed without y")
     has_rows, has_base = getattr(classifier, "_training", None) is not None, classifier._fitted_base() is not None
-    can_be_refitted = has_rows and classifier.references != "split" and not classifier._is_edited and not has_base
+    can_be_refitted = has_rows and not (has_base or classifier._is_edited)
+    can_be_refitted = can_be_refitted and _parameters(classifier)["references"] != "split"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about names of columns, which arrays do not have
         rates = None if y is None else _rates(classifier, transformer, X, y, groups)  # first: it sees what does not fit
@@ -134,8 +142,9 @@ def _turned(classifier: "FittedModel", transformer: Any) -> list[tuple[Any, ...]
     old, new = np.split(classifier.classes_[classifier._decided(probabilities)], 2)
     quantiles = classifier._familiarity_quantiles(familiarity)
     values = classifier._encoding.decode(in_original_units(transformer, np.concatenate([before, then])))
+    is_changed = (before != then) & ~np.isnan(before)
     for i, (instead, cost, is_proved) in enumerate(found):
-        pairs = [(names[d], values[i, d], values[len(found) + i, d]) for d in features if before[i, d] != then[i, d]]
+        pairs = [(names[d], values[i, d], values[len(found) + i, d]) for d in features if is_changed[i, d]]
         changes = [f"{name}: {_shown(a)} \u2192 {_shown(b)}" for name, a, b in pairs if instead is not None]
         rows.append((old[i], None if instead is None else new[i], changes, cost, quantiles[i], is_proved))
     return rows

@@ -126,6 +126,7 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     def _parts(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Part, list[Fold]]:
         """All samples, and the folds; sets `classes_`, `n_splits_` and the attributes of the features."""
+        self.__dict__.pop("best_estimator_", None)  # of an earlier fit; not every fit makes one
         y = validate_data(self, y=y)
         X = validate_data(self, X, skip_check_array=True)
         check_classification_targets(y)
@@ -213,7 +214,7 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
 
     def _found(self) -> tuple[Any, Pipeline | None]:
         """The classifier that was found, and the Pipeline that it is the end of."""
-        check_is_fitted(self)
+        check_is_fitted(self, "best_estimator_")
         found = self.best_estimator_
         return (found[-1], found) if isinstance(found, Pipeline) else (found, None)
 

@@ -84,8 +84,9 @@ class Stages:
         for b in range(n_batches + 1):
             run = delayed(lambda f: self._loss(next(paths[f]), f))
             losses.append(self._parallel()(run(f) for f in range(len(paths))))
-            self._say("stage 2", b * len(paths), end="\n" if b == n_batches else "")
-            if self.early_stopping and b > 0 and np.mean(losses[-1]) >= np.mean(losses[-2]):
+            is_worse = self.early_stopping and b > 0 and np.mean(losses[-1]) >= np.mean(losses[-2])
+            self._say("stage 2", b * len(paths), end="\n" if is_worse or b == n_batches else "")
+            if is_worse:
                 break
         return np.array(losses)
 
@@ -94,10 +95,10 @@ class Stages:
     ) -> tuple[tuple[int, ...], np.ndarray]:
         """Numbers of prototypes, with `also` one that is wanted, and mean losses on the folds; none without a path."""
         run = delayed(lambda part: part.sizes(pair, n_batches, max_features))
-        found = self._parallel()(run(part) for part in self.parts)
-        self._say("stage 3", len(self.parts), end="\n")
-        if n_batches == 0 or not all(found):
+        found = self._parallel()(run(part) for part in self.parts) if n_batches else []
+        if not (found and all(found)):
             return (), np.empty((0, len(self.parts)))
+        self._say("stage 3", len(self.parts), end="\n")
         sizes = size_choice.numbers(found)
         if also is not None and also < sizes[-1]:
             sizes = tuple(sorted({*sizes, also}))

@@ -18,6 +18,7 @@ from proset.cover_lp import round_relaxed
 from proset.fitted_cover import FittedCover
 from proset.metrics import METRICS, distances, encoded, is_mixed, takes_mixed
 from proset.set_cover_problem import Problem, problem_of
+from proset.validation import as_before_if_it_fails
 
 ROWS = 2000  # of more samples these are enough to find radii
 
@@ -180,7 +181,20 @@ class SetCoverClassifier(FittedCover, ClassifierMixin, BaseEstimator):  # type: 
         >>> model.fit(D, [0, 0, 1, 1], sample_weight=[1.0, 1.0, 2.0, 2.0]).prototype_index_.tolist()
         [2, 0]
         """
-        problem = problem_of(self, X, y, sample_weight, candidates)
+        with as_before_if_it_fails(self):
+            problem = problem_of(self, X, y, sample_weight, candidates)
+            self._choose(problem, *self._balls(problem))
+        if not len(self._labels):
+            warnings.warn(
+                "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is "
+                "always predicted; reduce eps, n_neighbors or cost, or scale the features",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _balls(self, problem: Problem) -> tuple[np.ndarray, float | np.ndarray]:
+        """Which points are in which balls, as bits, and the radii."""
         radius: float | np.ndarray = self.eps
         if self.n_neighbors is not None:
             if self.n_neighbors > len(problem.points):
@@ -190,18 +204,9 @@ class SetCoverClassifier(FittedCover, ClassifierMixin, BaseEstimator):  # type: 
             radius = rank_radii(lambda c: problem.distances(slice(None), c), *problem.size, self.n_neighbors)
         points, centres = problem.points, problem.centres
         if self.metric in ("euclidean", "l2") and centres is not None and not is_mixed(self._columns, points, centres):
-            bits = euclidean_ball_bits(points, centres, radius)
-        else:
-            (bits,) = ball_bits(problem.distances, *problem.size, [radius])
-        self._choose(problem, bits, radius)
-        if not len(self._labels):
-            warnings.warn(
-                "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is "
-                "always predicted; reduce eps, n_neighbors or cost, or scale the features",
-                UserWarning,
-                stacklevel=2,
-            )
-        return self
+            return euclidean_ball_bits(points, centres, radius), radius
+        (bits,) = ball_bits(problem.distances, *problem.size, [radius])
+        return bits, radius
 
     def _path(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None, radii: np.ndarray

@@ -58,14 +58,22 @@ def feature_number(classifier: Any, feature: Any, argument: str) -> int:
     raise ValueError(f"{argument}: feature {feature!r} is not allowed, must be {allowed}")
 
 
+def table_of(X: Any) -> Any:
+    """Samples as a table, of a single one (D,) its row; a Series keeps the names of its features."""
+    if as_frame(X) is not None or getattr(X, "ndim", 1) != 1:
+        return X
+    if hasattr(X, "to_frame"):
+        return X.to_frame().T
+    rows = np.asarray(X, dtype=object)
+    return as_table(rows if rows.ndim == 2 else rows[None])
+
+
 def given_samples(X: Any, top: int | None, transformer: Any) -> tuple[Any, Any, Any]:
     """The steps before the classifier, labels of samples, and the samples after these steps."""
     if top is not None:
         checked_count(top)
     transformer = without_classifier(transformer)
-    if as_frame(X) is None and getattr(X, "ndim", 1) == 1:
-        rows = X.to_frame().T if hasattr(X, "to_frame") else np.asarray(X, dtype=object)
-        X = as_table(rows if rows.ndim == 2 else rows[None]) if isinstance(rows, np.ndarray) else rows
+    X = table_of(X)
     labels = np.asarray(getattr(X, "index", range(len(X))))
     return transformer, labels, X if transformer is None else transformer.transform(X)
 

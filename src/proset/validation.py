@@ -1,10 +1,25 @@
-"""Checks of input that both classifiers make."""
+"""Checks of input, and fits that fail as a whole."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import column_or_1d
 from sklearn.utils.class_weight import compute_class_weight
+
+
+@contextmanager
+def as_before_if_it_fails(estimator: Any) -> Iterator[None]:
+    """What raises in this block, Ctrl-C included, leaves the fitted estimator as it was: no mixture of two fits."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise
 
 
 def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | str, y: np.ndarray) -> np.ndarray:
@@ -43,6 +58,17 @@ def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | st
     if used.any() and not weighted.any():
         raise ValueError(f"class_weight: {class_weight!r} is not allowed, leaves no sample with positive weight")
     return weighted
+
+
+def class_codes(y: Any, classes: np.ndarray, n: int) -> np.ndarray:
+    """Numbers of the classes of n samples; ValueError if they are more or fewer, or one is of no class."""
+    labels = column_or_1d(y)
+    if len(labels) != n:
+        raise ValueError(f"y: {len(labels)} labels are not allowed, must be {n}, as many as samples in X")
+    if not (known := np.isin(labels, classes)).all():
+        raise ValueError(f"y: {labels[~known].tolist()[0]!r} is not allowed, must be one of {classes.tolist()}")
+    codes: np.ndarray = np.searchsorted(classes, labels)
+    return codes
 
 
 def checked_count(number: Any, name: str = "top", least: int = 1) -> int:

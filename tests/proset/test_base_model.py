@@ -260,6 +260,9 @@ def test_the_planted_subgroup_is_found(subgroup, corrected):
     assert abs(first["by model"] - first["proportion"]) < 0.1
     assert first["gain"] > 0.05
     moved = corrected.corrections(X)
+    every = corrected.corrections(X, top=None)["rows"].map(len)
+    assert (every >= moved["rows"].map(len)).all()
+    assert every.max() > 3
     assert in_corner[moved["sample"].head(50)].mean() > 0.9
     assert (moved["base"] != moved["class"]).head(50).mean() > 0.9
     shares = moved["shares"].map(sum)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -138,6 +139,15 @@ def test_what_a_model_may_be_in(wine, wrap):
     found, alone = model_card(wrap(model).fit(X, y)).render(), model_card(model).render()
     for part in ("## Features", "## Prototypes"):
         assert found.partition(part)[2].partition("\n# ")[0] == alone.partition(part)[2].partition("\n# ")[0]
+
+
+def test_what_no_file_takes_is_kept_by_skops(wine):
+    X, y = wine
+    based = ProsetClassifier(base=LogisticRegression(max_iter=5000), lambda_v=0.01, lambda_w=1e-4)
+    for model in (based.fit(X, y), FrozenEstimator(ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y))):
+        text = str(model_card(model).render())
+        assert "save_model" not in text
+        assert "skops.io.dump" in text
 
 
 def test_the_code_to_get_started_runs(tmp_path, monkeypatch):

@@ -256,6 +256,8 @@ def test_a_smaller_model_has_no_larger_ones(iris, few):
     small = few.with_prototypes(5)
     assert small.prototype_path_["n_prototypes"].tolist() == [1, 2, 3, 4, 5]
     assert [n for n, _ in small.sized_predict_proba(iris[0])] == [1, 2, 3, 4, 5]
+    with pytest.raises(ValueError, match="expecting 4 features"):
+        small.sized_predict_proba(iris[0][:, :3])  # not when the first is asked for
     assert max(of_size.n_prototypes() for of_size in small._sized) == 5
 
 

@@ -115,6 +115,10 @@ def test_numbers_as_strings():
     with pytest.warns(UserWarning, match=r"column 'age' has \d+ numbers as text, .* pd.to_numeric\(X\['age'\]\)"):
         ProsetClassifier(max_prototypes=5, lambda_v=0.01, lambda_w=1e-4).fit(X, y)
     model = fitted(X.assign(age=pd.to_numeric(X["age"])), y)
+    for other in ([0, 1], ["", "k"]):  # the first of them is nothing to Python
+        categories = pd.Categorical([other[i % 2] for i in range(len(X))], other)
+        with pytest.raises(ValueError, match=rf"column 'age' had numbers in fit, now it has {other[0]!r}"):
+            model.predict(X.assign(age=categories))
     with pytest.raises(ValueError, match=r"column 'age' had numbers in fit, now it has '"):
         model.predict(X)
     codes = X.assign(age=(np.arange(N) % 5).astype(str))

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from proset import ProsetClassifier, load_model, save_model
+from proset import ProsetClassifier, group_rates, load_model, save_model
 from proset.familiarity import MAX_POINTS, quantile, training_familiarity
 
 
@@ -64,3 +64,11 @@ def test_files_keep_the_yardstick_and_older_ones_say_that_it_is_missing(wine, tm
     assert "unknown" in (tmp_path / "older.html").read_text(encoding="utf-8")
     with pytest.raises(AttributeError, match="saved by an earlier version; fit it again"):
         loaded.familiarity_quantile(X)
+    for question in (
+        lambda: loaded.drift(X, reference=X),
+        lambda: loaded.counterfactuals(X[:1], min_familiarity_quantile=0.1),
+    ):
+        with pytest.raises(AttributeError, match="saved by an earlier version; fit it again"):
+            question()
+    assert "unfamiliar" not in group_rates(loaded, X, y, np.arange(len(y)) % 2)
+    assert "unfamiliar" in group_rates(model, X, y, np.arange(len(y)) % 2)

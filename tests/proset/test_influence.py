@@ -256,3 +256,16 @@ def test_columns_of_classes_and_changed_weights(iris):
     weight[5] = 2.0
     with pytest.raises(ValueError, match="they have been changed since fit"):
         model.forget([3])
+
+
+def test_parameters_of_a_base_that_are_set_after_the_fit_change_no_refit():
+    X, y = load_wine(return_X_y=True)
+    model = ProsetClassifier(base=LogisticRegression(max_iter=5000), scale=False, **GIVEN).fit(X, y)
+    before = model.forget([0])
+    same_bits(model.set_params(base__C=1e-4).forget([0]), before, X)
+
+
+def test_weights_and_probabilities_of_no_samples_are_refused(few):
+    for name in ("y", "sample_weight", "base_probabilities"):
+        with pytest.raises(ValueError, match=f"^{name}: not allowed without X"):
+            few.influence(**{name: np.ones(3)})

@@ -2,6 +2,7 @@ import io
 import json
 import warnings
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from proset import ProsetClassifier, load_model, model_io, save_model, to_javascript
+from proset.files import replacing
 
 
 @pytest.fixture(scope="module")
@@ -273,3 +275,16 @@ def test_labels_of_an_array_with_metadata_are_saved_without_a_warning(tmp_path):
         warnings.simplefilter("error")
         save_model(model, tmp_path / "model.npz")
     np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict(X), model.predict(X))
+
+
+def test_threads_that_write_one_file_do_not_disturb_each_other(tmp_path):
+    texts = [bytes([i]) * 200_000 for i in range(8)]
+
+    def write(text):
+        with replacing(tmp_path / "a", durable=False) as file:
+            file.write(text)
+        return (tmp_path / "a").read_bytes()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(write, 5 * texts)) <= set(texts)
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]

@@ -153,3 +153,23 @@ def test_categories_of_several_types(tmp_path):
     model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=5)
     model.fit(X, (X["age"] > 0) ^ (X["code"] == 1))
     assert "What features do to probabilities" in page_of(model, tmp_path, X=X)
+
+
+def test_what_is_set_after_the_fit_is_not_said_of_it(tmp_path):
+    X, y = load_wine(return_X_y=True)
+    split = ProsetClassifier.published(random_state=0).fit(X, y).set_params(references="leave_one_out", lambda_v=0.25)
+    page = page_of(split, tmp_path)
+    assert "&#39;split&#39;" in page
+    assert "0.25" not in page
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y).set_params(references="split")
+    assert "leave_one_out" in page_of(model, tmp_path)
+
+
+def test_what_is_missing_before_and_after_is_no_change(tmp_path):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] + X[:, 2] > 0).astype(int)
+    X[rng.random(300) < 0.3, 0] = np.nan
+    page = page_of(ProsetClassifier(lambda_v=1e-3, lambda_w=1e-5).fit(X, y), tmp_path)
+    assert "\u2192" in page
+    assert "missing \u2192 missing" not in page

@@ -39,13 +39,20 @@ def test_a_smaller_model_keeps_them(trained):
     assert len(model.with_prototypes(2).influence()) == len(X)
 
 
-def test_a_fit_that_fails_leaves_none(iris):
+@pytest.mark.parametrize(("columns", "message"), [(4, "one class"), (3, "without base"), (40, "without base")])
+def test_a_fit_that_fails_leaves_the_one_before(iris, columns, message):
+    """Of other columns, too: the model would otherwise be asked for features that its prototypes do not have."""
     X, y = iris
     model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y)
-    with pytest.raises(ValueError, match="one class"):
-        model.fit(X, np.zeros(150))
-    with pytest.raises(ValueError, match="have prototypes only"):
-        model.influence()
+    before, n_moved = model.predict_proba(X), len(model.influence())
+    other, labels = np.tile(X, 10)[:, :columns], np.zeros(150) if columns == 4 else y + 3
+    with pytest.raises(ValueError, match=message):
+        model.fit(other, labels, base_probabilities=None if columns == 4 else np.full((150, 3), 1 / 3))
+    assert model.predict_proba(X).tobytes() == before.tobytes()
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert len(model.influence()) == n_moved
+    with pytest.raises(ValueError, match="expecting 4 features"):
+        model.predict(np.tile(X, 10))
 
 
 def test_a_draw_is_the_same_each_time(trained):

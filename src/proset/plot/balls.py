@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from proset.plot import style
 from proset.plot.axis import label_plane
 from proset.plot.display import Display
-from proset.plot.fitted import Fitted, Plane, codes
+from proset.plot.fitted import Fitted, Plane
 from proset.set_cover import SetCoverClassifier
+from proset.validation import class_codes
 
 MARGIN = 0.2  # around the samples, of their range: balls reach beyond them
 
@@ -118,7 +119,7 @@ class BallsDisplay(Display):
         x, vertical, points = plane.grid(grid_resolution, MARGIN)
         scaled = plane.table if fitted.is_mixed else fitted.scaled(plane.table)
         of_grid = points if fitted.is_mixed else fitted.scaled(points)
-        own = codes(y, model.classes_)
+        own = class_codes(y, model.classes_, len(plane.table))
         inside, same = model._near(scaled) < model.radii_, own[:, None] == model._labels
         return cls(
             x=x,

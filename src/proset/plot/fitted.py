@@ -201,13 +201,3 @@ def two_features(features: Sequence[int | str] | None, names: list[str], default
             "by position"
         )
     return [int(f) for f in chosen]
-
-
-def codes(y: Any, classes: np.ndarray) -> np.ndarray:
-    """Indices of labels among the classes; ValueError if a label is none of them."""
-    y = np.asarray(y)
-    unknown = np.setdiff1d(y, classes).tolist()
-    if unknown:
-        raise ValueError(f"y: {unknown[0]!r} is not allowed, must be one of the classes {classes.tolist()}")
-    found: np.ndarray = np.searchsorted(classes, y)
-    return found

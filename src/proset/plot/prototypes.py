@@ -12,7 +12,8 @@ from proset.plot import style
 from proset.plot.axis import label_plane, name_of
 from proset.plot.display import Display
 from proset.plot.feature_weights import shown_features
-from proset.plot.fitted import Fitted, codes, two_features
+from proset.plot.fitted import Fitted, two_features
+from proset.validation import class_codes
 
 WIDEST = 220.0  # area in square points of the prototype with the largest weight
 N_FEATURES = 12  # in parallel, as many as can be labelled
@@ -94,7 +95,7 @@ class PrototypesDisplay(Display):
             if y is None:
                 raise ValueError("y: None is not allowed with X, must be the classes of the samples")
             samples = fitted.to_units(fitted.encoded(X))[:, plane]
-            shown = {"sample_labels": codes(y, fitted.model.classes_)}
+            shown = {"sample_labels": class_codes(y, fitted.model.classes_, len(samples))}
         prototypes = fitted.to_units(chosen.prototypes)[:, plane]
         every = prototypes if X is None else np.vstack([prototypes, samples])
         spanning = [fitted.axis(d, every[:, i]) for i, d in enumerate(plane)] if len(every) else []

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from proset.encoding import as_table
 from proset.plot import style
+from proset.units import table_of
 
 CATEGORY_WIDTH = 18  # of names of categories next to that of their feature
 DIGITS = 4
@@ -13,7 +13,7 @@ DIGITS = 4
 
 def one_sample(x: Any) -> Any:
     """A table of one row, of that row or of the table; ValueError if it is not one."""
-    table = x if hasattr(x, "columns") else as_table(x if np.ndim(x) == 2 else [x])
+    table = table_of(x)
     if np.shape(table)[0] != 1:
         raise ValueError(f"x: {np.shape(table)[0]} samples are not allowed, one is shown")
     return table

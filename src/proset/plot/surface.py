@@ -15,7 +15,8 @@ from proset.explain import exponents_of
 from proset.plot import style
 from proset.plot.axis import label_plane
 from proset.plot.display import Display
-from proset.plot.fitted import Fitted, Plane, codes
+from proset.plot.fitted import Fitted, Plane
+from proset.validation import class_codes
 
 STRENGTH = 0.6  # of the shade, so that points in the colour of their class stand out from it
 STEPS = 10  # of the shade, which make differences of probability visible and files small
@@ -110,7 +111,8 @@ class DecisionSurfaceDisplay(Display):
         prototypes, weights = _in_plane(fitted, plane)
         shown: dict[str, Any] = {}
         if y is not None:
-            labels, classes, found = codes(y, fitted.model.classes_), fitted.model.classes_, estimator.predict(X)
+            classes, found = fitted.model.classes_, estimator.predict(X)
+            labels = class_codes(y, classes, len(found))
             predicted = np.where(np.isin(found, classes), np.searchsorted(classes, found), -1)  # -1: rejected
             shown = {"samples": plane.places(plane.table), "labels": labels, "predicted": predicted}
         return cls(
@@ -220,7 +222,8 @@ def _probabilities(fitted: Fitted, points: np.ndarray) -> np.ndarray:
     if hasattr(fitted.estimator, "predict_proba"):
         found: np.ndarray = fitted.estimator.predict_proba(table)
     else:
-        found = np.eye(len(fitted.class_names))[codes(fitted.estimator.predict(table), fitted.model.classes_)]
+        predicted = fitted.estimator.predict(table)
+        found = np.eye(len(fitted.class_names))[class_codes(predicted, fitted.model.classes_, len(points))]
     return found
 
 

@@ -6,7 +6,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from proset import ProsetClassifier
-from proset.plot.fitted import Fitted, Plane, codes, two_features
+from proset.plot.fitted import Fitted, Plane, two_features
+from proset.validation import class_codes
 
 NAMES = ["a", "b", "c"]
 
@@ -69,8 +70,10 @@ def test_bad_names_and_labels(pipeline, flowers):
         Plane(Fitted(pipeline), X, None, None, ["a"])
     with pytest.raises(ValueError, match="X: not all values are numbers"):
         Plane(Fitted(pipeline), X.astype(str) + "?", None, None, None)
-    with pytest.raises(ValueError, match="y: 'rose' is not allowed, must be one of the classes"):
-        codes(["setosa", "rose"], pipeline.classes_)
+    with pytest.raises(ValueError, match="y: 'rose' is not allowed, must be one of "):
+        class_codes(["setosa", "rose"], pipeline.classes_, 2)
+    with pytest.raises(ValueError, match="y: 2 labels are not allowed, must be 3"):
+        class_codes(["setosa", "setosa"], pipeline.classes_, 3)
 
 
 def test_columns_in_another_order_are_refused_not_renamed(flowers):

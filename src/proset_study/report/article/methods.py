@@ -153,11 +153,11 @@ def prototypes(stored: Reported) -> Figure:
     return figure
 
 
-@topic(STUDY, "findings/selected_features.csv", needs=(COMPARISON,))
+@topic(STUDY, layout.FEATURES, needs=(COMPARISON,))
 def features(stored: Reported) -> Content:
     """How many features of real data all models of the compared experiments keep."""
     own = stored.experiments(COMPARISON, SUBJECT)
-    selected = [row for row in stored.read("findings/selected_features.csv") if row["experiment"] in own]
+    selected = [row for row in stored.read(layout.FEATURES) if row["experiment"] in own]
     always = []
     for data_set, found in groups(selected, "dataset").items():
         if not generated(stored, data_set):

@@ -11,6 +11,7 @@ from proset_study.report.rows import groups
 from proset_study.report.wording import quantity_label
 from proset_study.store.metrics import SCORES
 from proset_study.store.results import FINAL, by_fit_seed
+from proset_study.study import layout
 
 MEASURES = ("log_loss", "brier_score", "balanced_accuracy", "roc_auc", "prototypes", "active_features", "seconds")
 FIRST = ("open_track", "digits")  # report and data set that are shown first, as in `compare.js`
@@ -66,7 +67,7 @@ def _values(stored: Reported) -> dict[tuple[str, str, str, str], list[dict[int, 
         key = (row.experiment, row.method, row.dataset, row.variant)
         measures = found.setdefault(key, [{} for _ in MEASURES])
         measures[MEASURES.index(row.quantity)][row.replicate] = _short(fmean(values))
-    for key, costs in groups(stored.read("findings/costs.csv"), "experiment", "method", "dataset", "variant").items():
+    for key, costs in groups(stored.read(layout.COSTS), "experiment", "method", "dataset", "variant").items():
         name = (*key[:3], key[3] or "")
         if name in found:
             found[name][-1] = {int(c["replicate"]): _short(c["fit_cpu_s"]) for c in costs if c["fit_cpu_s"] is not None}
