@@ -211,8 +211,8 @@ class Answers(Explanations):
         -------
         ProsetClassifier
             A new one, with the parameters that `fit` had and the state that `random_state` had; it keeps the other rows
-            only. A base model with randomness of its own draws again. This one, and what was saved or copied of it,
-            still has the rows.
+            only. A base model with randomness of its own draws again; a frozen one and `base_probabilities` stay as
+            they are, whatever rows they have seen. This one, and what was saved or copied of it, still has the rows.
 
         Raises
         ------

@@ -93,7 +93,7 @@ class Attributions:
         ImportError
             Without shap.
         """
-        require("shap", "to_shap")
+        require("shap", "to_shap", None)
         import shap
 
         return shap.Explanation(**vars(self))

@@ -18,9 +18,11 @@ from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from proset.encode import plain_classes
 from proset.encoding import as_frame
 from proset.groups import Grouping, group_labels, plain_labels
 from proset.held_out import HeldOutClassifier
+from proset.validation import as_before_if_it_fails
 
 BY_CLASS = "class"
 
@@ -145,27 +147,28 @@ class ConformalClassifier(HeldOutClassifier):
         [50, 50, 50]
         """
         self._validate_params()
+        y = plain_classes(y)
         target = column_or_1d(y)
-        labels, number = np.unique(target, return_inverse=True)
-        of_group = self._groups_in_fit(X, target)
-        # One that is frozen has seen none of the samples: all are one fold, however few there are.
-        rows = np.arange(len(target))
-        cv = [(rows, rows)] if isinstance(self.estimator, FrozenEstimator) else self.cv
-        score = partial(_strangeness, classes=labels)
-        held_out = self._fit_and_score(score, X, y, groups, fit_params, cv)[rows, number]
-        strange = np.setdiff1d(labels, self.classes_)
-        if len(strange):
-            known = ", ".join(map(repr, self.classes_[:5].tolist()))
-            raise ValueError(f"y: {strange[:1].tolist()[0]!r} is not allowed, classes of the estimator are {known}")
-        least = _least(self.confidence_level)
-        if of_group is None and len(target) < least:
-            level, n = self.confidence_level, len(target)
-            warnings.warn(
-                f"confidence_level: {level} needs {least} samples, not {n}; sets hold all classes", stacklevel=2
-            )
-        self._keep(
-            held_out, of_group, least, "each is in every set" if self._is_by_class() else "their sets hold all classes"
-        )
+        with as_before_if_it_fails(self):
+            labels, number = np.unique(target, return_inverse=True)
+            of_group = self._groups_in_fit(X, target)
+            # One that is frozen has seen none of the samples: all are one fold, however few there are.
+            rows = np.arange(len(target))
+            cv = [(rows, rows)] if isinstance(self.estimator, FrozenEstimator) else self.cv
+            score = partial(_strangeness, classes=labels)
+            held_out = self._fit_and_score(score, X, y, groups, fit_params, cv)[rows, number]
+            strange = np.setdiff1d(labels, self.classes_)
+            if len(strange):
+                known = ", ".join(map(repr, self.classes_[:5].tolist()))
+                raise ValueError(f"y: {strange[:1].tolist()[0]!r} is not allowed, classes of the estimator are {known}")
+            least = _least(self.confidence_level)
+            if of_group is None and len(target) < least:
+                level, n = self.confidence_level, len(target)
+                warnings.warn(
+                    f"confidence_level: {level} needs {least} samples, not {n}; sets hold all classes", stacklevel=2
+                )
+            instead = "each is in every set" if self._is_by_class() else "their sets hold all classes"
+            self._keep(held_out, of_group, least, instead)
         return self
 
     def predict_set(self, X: npt.ArrayLike) -> np.ndarray:

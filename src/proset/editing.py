@@ -199,6 +199,7 @@ def diff(model: FittedModel, other: FittedModel, X: npt.ArrayLike | None = None)
         raise ValueError("X: None is not allowed for a model with a base, must be samples")
     points: Any = X
     if X is None:
+        model._fitted_to("X")
         points = model._encoding.decode(model._background(None)[0])
         if hasattr(model, "feature_names_in_"):
             points = pd.DataFrame(points, columns=model.feature_names_in_)

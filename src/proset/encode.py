@@ -55,7 +55,7 @@ def encode(
     if getattr(X, "ndim", 2) == 1:
         one = "Reshape your data: one sample is X[[i]], or X.iloc[[i]] of a frame"
         raise ValueError(f"Expected 2D array, got 1D array instead. {one}")
-    y = _plain_classes(y)
+    y = plain_classes(y)
     wanted = "from_dtype" if not hasattr(estimator, "categorical_features") else estimator.categorical_features
     known = None if reset else getattr(estimator, "_encoding", None)
     columns = columns_of(X, wanted, known)
@@ -81,7 +81,7 @@ def encode(
     return *check_X_y(encoded, y, ensure_all_finite=finite, estimator=estimator), known
 
 
-def _plain_classes(y: Any) -> Any:
+def plain_classes(y: Any) -> Any:
     """Labels of classes; a subclass of `str` whose `str()` is not its text, such as of ``Enum``, becomes its text.
 
     What scikit-learn says of None is a TypeError about '<', and of a table it names neither `y` nor a row.
@@ -92,7 +92,7 @@ def _plain_classes(y: Any) -> Any:
         return y
     missing = [i for i, label in enumerate(labels.tolist()) if is_missing(label)]
     if missing:
-        words = f"y: {len(missing)} of {len(labels)} classes are missing, the first in row {missing[0] + 1}"
+        words = f"y: {len(missing)} of {len(labels)} classes are missing, the first in row {missing[0]}"
         raise ValueError(f"{words}; leave out these rows")
     others = [label for label in labels.tolist() if isinstance(label, str) and str(label) != str.__str__(label)]
     if not others:

@@ -163,7 +163,7 @@ class Explanations(FittedModel):
 
             - "sample": its label in the index of `X`, or its number.
             - "moved": half the sum of the absolute differences of probabilities, in [0, 1).
-            - "base", "class": the most probable classes of the base, or of the class proportions, and of the model.
+            - "base", "class": what the base, or the class proportions, and the model predict.
             - "probability by base", "probability": of "class".
             - "familiarity": of the sample; at 1 prototypes count as much as the base.
             - "rows", "shares": of the prototypes with the largest contributions, rows of the training data and shares

@@ -232,6 +232,7 @@ class FittedModel(FittedState):
         least = self._of_all_sizes()[0].n_prototypes()
         n = checked_count(n, "n", least)
         smaller = self._copied()
+        smaller.__dict__.pop("_last_growth", None)
         place = self._largest(n)
         if self._sized[place] is not self._model:
             smaller.__dict__.pop("_regions", None)
@@ -328,10 +329,12 @@ class FittedModel(FittedState):
             for b in self.batches_
         )
         small = copy(self)
-        for name in ("_sized", "_sized_familiarity", "prototype_path_"):
+        for name in ("_sized", "_sized_familiarity", "prototype_path_", "_last_growth"):
             small.__dict__.pop(name, None)
         small.scale_, small.feature_range_ = self.scale_[features], self.feature_range_[:, features]
         small._encoding = self._encoding.take(features)
+        if not (small.categorical_features is None or isinstance(small.categorical_features, str)):
+            small.categorical_features = [levels is not None for levels in small._encoding.levels]
         columns = self._model.columns and self._model.columns.take(features)
         small._store(replace(self._model, centre=self._model.centre[features], batches=tuple(batches), columns=columns))
         small.n_features_in_ = len(features)

@@ -27,6 +27,7 @@ class FittedState:
     alpha_v: float
     alpha_w: float
     base: Any
+    categorical_features: Any
     class_weight: dict[Any, float] | str | None
     cost_matrix: Any
     lambda_v: float | str

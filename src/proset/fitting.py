@@ -135,6 +135,11 @@ def size_table(
     if not folds:
         raise ValueError(f"X: {len(data.X)} samples are not allowed for a table of sizes, they are too few")
     pair = penalty.lambda_v, penalty.lambda_w
+    if np.isinf(pair).any():  # no penalties gave a model that is better than the class proportions or the base
+        numbers = sorted({int(n) for n in ([1] if n_features is None else n_features)})
+        loss = np.full((len(numbers), 1), classifier.penalty_search_["prior_loss"])
+        none = np.zeros(1, dtype=int)
+        return {"n_features": np.array(numbers), "n_prototypes": none, "mean_loss": loss, "standard_error": 0.0 * loss}
     if n_features is None:
         n_features = _spread(size_choice.n_features(folds, pair, classifier.n_batches))
     if not (len(n_features) and all(isinstance(n, Integral) and n >= 1 for n in n_features)):
@@ -157,7 +162,7 @@ def warn(classifier: FittedModel, X: np.ndarray) -> None:
         if not batch.converged and len(batch.labels):  # without prototypes there is no weight to improve
             warnings.warn(
                 f"batch {number} did not converge after {batch.n_iter} iterations ({batch.message}); "
-                "increase max_iter or tol",
+                f"increase {'tol' if 'line search' in batch.message else 'max_iter or tol'}",
                 ConvergenceWarning,
                 stacklevel=3,
             )

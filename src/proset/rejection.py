@@ -14,9 +14,11 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from proset.encode import plain_classes
 from proset.familiarity import quantile
 from proset.groups import Grouping, group_labels
 from proset.held_out import HeldOutClassifier, with_method
+from proset.validation import as_before_if_it_fails
 
 
 class RejectOptionClassifier(HeldOutClassifier):
@@ -152,26 +154,29 @@ class RejectOptionClassifier(HeldOutClassifier):
         (150,)
         """
         self._validate_params()
-        labels = np.unique(column_or_1d(y))
-        if labels.dtype.kind in "mM":
-            raise ValueError(f"y: classes of type {labels.dtype} are not allowed, must be numbers or text")
-        is_text = labels.dtype.kind in "US" or any(isinstance(label, str) for label in labels[:1])
-        self._reject_label = ("rejected" if is_text else -1) if self.reject_label is None else self.reject_label
-        is_other = isinstance(self._reject_label, bool) or isinstance(self._reject_label, str) != is_text
-        if is_other or self._reject_label in labels:
-            raise ValueError(
-                f"reject_label: {self._reject_label!r} is not allowed, must be {'a string' if is_text else 'a number'} "
-                f"that is no class, classes are {', '.join(map(repr, labels[:5].tolist()))}"
-            )
-        of_group = None if self.group_by is None else group_labels(self.group_by, X)
-        self._criterion = self.criterion  # of `scores_`, whatever is set later
-        score = partial(scores_of, criterion=self.criterion)
-        held_out = self._fit_and_score(score, X, y, groups, fit_params, self.cv)
-        least = int(np.ceil(1.0 / self.rejection_rate)) - 1 if self.rejection_rate else 0
-        guess = "which samples are the lowest is a guess"
-        if of_group is None and len(held_out) < least:
-            warnings.warn(f"X: {len(held_out)} samples are fewer than {least}; {guess}", stacklevel=2)
-        self._keep(held_out, of_group, least, guess)
+        y = plain_classes(y)
+        with as_before_if_it_fails(self):
+            labels = np.unique(column_or_1d(y))
+            if labels.dtype.kind in "mM":
+                raise ValueError(f"y: classes of type {labels.dtype} are not allowed, must be numbers or text")
+            is_text = labels.dtype.kind in "US" or any(isinstance(label, str) for label in labels[:1])
+            self._reject_label = ("rejected" if is_text else -1) if self.reject_label is None else self.reject_label
+            is_other = isinstance(self._reject_label, bool) or isinstance(self._reject_label, str) != is_text
+            if is_other or self._reject_label in labels:
+                raise ValueError(
+                    f"reject_label: {self._reject_label!r} is not allowed, must be "
+                    f"{'a string' if is_text else 'a number'} that is no class, classes are "
+                    f"{', '.join(map(repr, labels[:5].tolist()))}"
+                )
+            of_group = None if self.group_by is None else group_labels(self.group_by, X)
+            self._criterion = self.criterion  # of `scores_`, whatever is set later
+            score = partial(scores_of, criterion=self.criterion)
+            held_out = self._fit_and_score(score, X, y, groups, fit_params, self.cv)
+            least = int(np.ceil(1.0 / self.rejection_rate)) - 1 if self.rejection_rate else 0
+            guess = "which samples are the lowest is a guess"
+            if of_group is None and len(held_out) < least:
+                warnings.warn(f"X: {len(held_out)} samples are fewer than {least}; {guess}", stacklevel=2)
+            self._keep(held_out, of_group, least, guess)
         return self
 
     def score_quantile(self, X: npt.ArrayLike) -> np.ndarray:

@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from proset.encode import encode
+from proset.encode import encode, plain_classes
 from proset.encoding import as_table
 from proset.selection import SELECTION_RULES, select
 from proset.validation import weights_with_classes
@@ -127,7 +127,7 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     def _parts(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Part, list[Fold]]:
         """All samples, and the folds; sets `classes_`, `n_splits_` and the attributes of the features."""
         self.__dict__.pop("best_estimator_", None)  # of an earlier fit; not every fit makes one
-        y = validate_data(self, y=y)
+        y = validate_data(self, y=plain_classes(y))
         X = validate_data(self, X, skip_check_array=True)
         check_classification_targets(y)
         X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)

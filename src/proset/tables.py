@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def require(package: str, what: str, extra: str = "report") -> None:
+def require(package: str, what: str, extra: str | None = "report") -> None:
     """ImportError with a remedy, if a package is missing that the classifiers do without."""
     try:
         import_module(package)
     except ImportError as error:
         raise ImportError(
-            f"{what} needs {package}, which is not installed: pip install {package}, or 'proset-study[{extra}]'"
+            f"{what} needs {package}, which is not installed: pip install {package}"
+            + (f", or 'proset-study[{extra}]'" if extra else "")
         ) from error
 
 

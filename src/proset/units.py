@@ -1,6 +1,7 @@
 """Samples in the units of the user's table, where the classifier takes transformed ones."""
 
 import warnings
+from contextlib import suppress
 from numbers import Integral
 from typing import Any
 
@@ -31,8 +32,9 @@ def feature_names(classifier: Any, transformer: Any) -> list[str]:
     """Names of the features that a classifier was fitted to."""
     if hasattr(classifier, "feature_names_in_"):
         return [str(name) for name in classifier.feature_names_in_]
-    if hasattr(transformer, "get_feature_names_out"):
-        return [str(name) for name in transformer.get_feature_names_out()]
+    with suppress(AttributeError):  # a Pipeline has the method, whether its steps have it or not
+        if (names := transformer.get_feature_names_out()) is not None:
+            return [str(name) for name in names]
     return [f"x{d}" for d in range(classifier.n_features_in_)]
 
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 
-from proset import ProsetClassifier, diff
+from proset import ProsetClassifier, diff, load_model, save_model
 from proset.elimination import Elimination
 from proset.influence import Refits, scaled_model
 from proset.parts import parts_of
@@ -137,3 +137,12 @@ def test_diff_takes_lists_and_models_only(wine):
     assert diff(bare, bare.with_prototypes(1), rows).predictions["sample"].max() == len(X) - 1
     with pytest.raises(TypeError, match="other: int is not allowed, must be a fitted ProsetClassifier"):
         diff(model, 3)
+
+
+def test_models_from_files_need_samples_to_be_compared_on(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    save_model(ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y), tmp_path / "m.npz")
+    one, other = (load_model(tmp_path / "m.npz") for _ in range(2))
+    with pytest.raises(ValueError, match=r"give samples in their place: X=\.\.\."):
+        diff(one, other)
+    assert not diff(one, other, X).predictions["moved"].any()

@@ -3,6 +3,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from tests.reference import classifier as reference
 
@@ -11,6 +12,7 @@ from proset.elimination import Elimination
 from proset.leave_one_out import Samples, Task
 from proset.objective import Penalty
 from proset.parts import Part, active_features, n_prototypes, parts_of, with_only, without_feature
+from proset.plot import PrototypePathDisplay
 from proset.size_choice import Sizes
 
 PENALTY = Penalty(3e-3, 1e-6, 0.95, 0.95)
@@ -268,3 +270,32 @@ def test_prototypes_are_among_the_candidates():
         (batch,) = of_size.batches
         assert set(batch.sample_index) <= set(batch.candidate_index)
         assert len(batch.candidate_index) == 30
+
+
+def test_a_table_of_sizes_where_no_penalties_gain_anything():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 4)), rng.integers(0, 2, 50)
+    model = ProsetClassifier()
+    table = model.size_table(X, y)
+    assert np.isinf(model.fit(X, y).lambda_v_)
+    assert (table["n_features"].tolist(), table["n_prototypes"].tolist()) == ([1], [0])
+    assert table["mean_loss"].tolist() == [[model.penalty_search_["prior_loss"]]]
+    with pytest.raises(ValueError, match="a model without prototypes is not allowed"):
+        PrototypePathDisplay.from_estimator(model, X, y)
+
+
+def test_smaller_models_keep_no_batches_of_a_warm_start(iris):
+    model = ProsetClassifier(warm_start=True, lambda_v=0.01, lambda_w=1e-4).fit(*iris)
+    for small in (model.with_prototypes(3), model.shrink()):
+        assert not hasattr(small, "_last_growth")
+
+
+def test_a_shrunk_model_knows_which_of_its_own_columns_are_categories():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=300), rng.integers(0, 3, 300), rng.normal(size=300)])
+    y = (X[:, 1] == 1) ^ (X[:, 2] > 0)
+    model = ProsetClassifier(categorical_features=[1], lambda_v=1e-2, lambda_w=1e-5).fit(X, y)
+    assert model.active_features_.tolist() == [1, 2]
+    small = model.shrink()
+    again = clone(small).fit(X[:, 1:], y)
+    assert again.categories_ == small.categories_ == [[0, 1, 2], None]

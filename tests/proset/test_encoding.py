@@ -335,7 +335,7 @@ def test_tables_that_are_not_there_yet():
 
 def test_a_missing_class_in_a_list_is_no_text():
     X, y = people()
-    assert refused(X, [np.nan, *y[1:]]).startswith("y: 1 of 120 classes are missing, the first in row 1")
+    assert refused(X, [np.nan, *y[1:]]).startswith("y: 1 of 120 classes are missing, the first in row 0")
 
 
 def test_labels_that_a_list_would_change_are_refused():

@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from proset import ProsetClassifier, SetCoverClassifier, diff
 from proset.explain import explain
@@ -247,3 +247,13 @@ def test_what_is_not_fitted_says_so(classifier, method):
     arguments = () if method in ("export", "shrink") else ([[0.0]],)
     with pytest.raises(NotFittedError, match=f"This {classifier.__name__} instance is not fitted yet"):
         getattr(classifier(), method)(*arguments)
+
+
+@pytest.mark.parametrize("step", [FunctionTransformer(np.tanh), "passthrough"], ids=["function", "passthrough"])
+def test_features_of_steps_without_names_are_numbered(step):
+    X, y = load_iris(return_X_y=True)
+    pipeline = make_pipeline(step, ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)).fit(X, y)
+    found = pipeline[-1].explain(X[:1], 1, pipeline)
+    assert [name for name in found if name.startswith("value of")] == [
+        f"value of x{d}" for d in pipeline[-1].active_features_
+    ]

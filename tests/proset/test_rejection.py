@@ -12,7 +12,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
-from proset import ProsetClassifier, RejectOptionClassifier, SetCoverClassifier, group_rates, risk_coverage_curve
+from proset import (
+    ConformalClassifier,
+    ProsetClassifier,
+    ProsetClassifierCV,
+    RejectOptionClassifier,
+    SetCoverClassifier,
+    SetCoverClassifierCV,
+    group_rates,
+    risk_coverage_curve,
+)
 from proset.familiarity import quantile
 
 CLASSIFIER = ProsetClassifier(lambda_v=0.03, lambda_w=1e-8, max_prototypes=None)
@@ -226,3 +235,22 @@ def test_labels_that_are_refused(iris, y, said):
 def test_equal_scores_are_accepted_together():
     coverage, _, _ = risk_coverage_curve([0, 1, 1], [0, 1, 0], [-np.inf, -np.inf, 1.0])
     assert coverage.tolist() == [pytest.approx(1 / 3), 1.0]
+
+
+@pytest.mark.parametrize("wrap", [RejectOptionClassifier, ConformalClassifier])
+def test_a_fit_that_fails_changes_nothing(wrap):
+    X, y = load_iris(return_X_y=True)
+    model = wrap(ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)).fit(X, y)
+    before = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    with pytest.raises(ValueError, match="cv: every sample has to be in one test set"):
+        model.set_params(cv=ShuffleSplit(3)).fit(X[:100], y[:100])
+    with pytest.raises(ValueError, match=r"^y: 1 of 150 classes are missing, the first in row 0"):
+        model.fit(X, [None, *y[1:].tolist()])
+    assert {name: value for name, value in vars(model).items() if name.endswith("_")} == before
+
+
+@pytest.mark.parametrize("kind", [ProsetClassifierCV, SetCoverClassifierCV])
+def test_searches_say_which_class_is_missing(kind):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"^y: 1 of 150 classes are missing, the first in row 0"):
+        kind().fit(X, [None, *y[1:].tolist()])

@@ -4,9 +4,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.feature_selection import SelectorMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler
 
 from proset.attributions import _shapley_weights
 from proset.base_model import FLOOR
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_FEATURES = 10  # of attributions, as an array of all sets, background rows, prototypes and classes exists
 MOST_ENTRIES = 10**7
+IN_DOUBLE = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PCA, TruncatedSVD, Normalizer, SelectorMixin)
 FAR = 1e5  # an exponent whose factor is 0, but not infinite: times 0 it has to be 0
 
 
@@ -47,7 +50,8 @@ def to_onnx(
         neither a base nor a step before the classifier.
     initial_types : list of (str, type of skl2onnx.common.data_types), optional
         Names and types of the inputs, as in `skl2onnx.to_onnx`. By default there is one input, `X`, of type float32
-        and shape (N, D), with which all steps but imputers compute in double precision, and probabilities are float32.
+        and shape (N, D), with which scalers, PCA and selections after all other steps, and the
+        classifier, compute in double precision, and probabilities are float32.
         A classifier of categories has an input for each column, by its name, of shape (N, 1): strings for text, where
         "" is missing; float32 for numbers, and for booleans and categories that are numbers, where NaN is missing.
         Other names are allowed, in the order of the columns, and other types for what is no text: BooleanTensorType,
@@ -124,8 +128,8 @@ def to_onnx(
     if initial_types is None:
         n_features = getattr(steps[0][1] if steps else classifier, "n_features_in_", None)
         initial_types = [("X", FloatTensorType([None, n_features]))]
-        # After imputers, which onnxruntime has for single precision only.
-        first = next((i for i, (_, step) in enumerate(steps) if not isinstance(step, SimpleImputer)), len(steps))
+        # After the last step that skl2onnx or onnxruntime has for single precision only.
+        first = max((i + 1 for i, (_, step) in enumerate(steps) if not isinstance(step, IN_DOUBLE)), default=0)
         steps.insert(first, ("to double precision", CastTransformer(dtype=np.float64)))
     elif any(isinstance(of_input, DoubleTensorType) for _, of_input in initial_types):
         probability_type = DoubleTensorType
@@ -167,7 +171,7 @@ def to_onnx(
             custom_shape_calculators={kind: lambda operator: None},  # the parser has said it
             custom_conversion_functions={kind: convert},
         )
-    except (MissingConverter, MissingShapeCalculator) as error:
+    except (MissingConverter, MissingShapeCalculator, RuntimeError) as error:
         raise ValueError(f"model: a step is not allowed, skl2onnx says: {str(error).splitlines()[0]}") from error
     if what.is_mixed:
         name_inputs(graph, [name for name, _ in initial_types])

@@ -186,6 +186,8 @@ class PrototypePathDisplay(Display):
         """
         fitted = Fitted(estimator)
         model = fitted.proset()
+        if not model.n_prototypes_:
+            raise ValueError("estimator: a model without prototypes is not allowed, it has no path of sizes")
         sizes, found = zip(*model.sized_predict_proba(fitted.table(X)), strict=True)
         return cls(
             n_prototypes=np.array(sizes),

@@ -18,11 +18,19 @@ from skl2onnx.common.data_types import (
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, SplineTransformer, StandardScaler
+from sklearn.preprocessing import (
+    MinMaxScaler,
+    OneHotEncoder,
+    PolynomialFeatures,
+    PowerTransformer,
+    SplineTransformer,
+    StandardScaler,
+)
 from tests.proset.convert import models
 
 from proset import ProsetClassifier, SetCoverClassifier, to_c, to_onnx
@@ -213,6 +221,26 @@ def test_steps_of_skl2onnx_may_come_before():
     model = make_pipeline(SimpleImputer(), StandardScaler(), PCA(4), ProsetClassifier(random_state=0)).fit(X, y)
     X = X.astype(np.float32)
     assert models.largest_difference(outputs(to_onnx(model), X=X)["probabilities"], model.predict_proba(X)) < 1e-5
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        make_column_transformer((StandardScaler(), [0, 2]), remainder="passthrough"),
+        make_column_transformer((StandardScaler(), slice(0, 6)), (MinMaxScaler(), slice(6, 13))),
+        make_pipeline(SimpleImputer(), StandardScaler()),
+        PolynomialFeatures(2, include_bias=False),
+        PowerTransformer(),
+        SelectKBest(k=5),
+    ],
+    ids=lambda step: type(step).__name__,
+)
+def test_steps_that_onnxruntime_has_for_single_precision_only(step):
+    X, y = load_wine(return_X_y=True)
+    X = X / X.std(axis=0)
+    model = make_pipeline(step, StandardScaler(), ProsetClassifier(lambda_v=1e-2, lambda_w=1e-4)).fit(X, y)
+    found = outputs(to_onnx(model), X=X.astype(np.float32))
+    assert models.largest_difference(found["probabilities"], model.predict_proba(X.astype(np.float32))) < 1e-3
 
 
 def test_the_best_model_of_a_search():
