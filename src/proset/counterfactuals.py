@@ -10,7 +10,7 @@ expected cost of that minus that of this one. A probability of at least p is one
 another, sum_l q_l - 1. `proset.boxes` finds the nearest solution, and proves that it is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -66,6 +66,11 @@ class Constraints:
         directions: Mapping[Any, str],
     ) -> "Constraints":
         """From names or numbers of features; ValueError if they do not fit."""
+        for name, given in (("ranges", ranges), ("directions", directions)):
+            if not isinstance(given, Mapping):
+                raise ValueError(f"{name}: {given!r} is not allowed, must be a dictionary with features as keys")
+        if isinstance(fixed, str) or not isinstance(fixed, Iterable):
+            raise ValueError(f"fixed: {fixed!r} is not allowed, must be a list of features")
         encoding, numbers, choices, turned = classifier._encoding, {}, {}, {}
         for feature, allowed in ranges.items():
             d = feature_number(classifier, feature, "ranges")

@@ -108,6 +108,8 @@ def _prototypes(classifier: FittedModel, rows: npt.ArrayLike) -> np.ndarray:
 
 def _pinned(classifier: FittedModel, pin: Mapping[Any, float]) -> dict[int, float]:
     """Weights by number of feature."""
+    if not isinstance(pin, Mapping):
+        raise ValueError(f"pin: {pin!r} is not allowed, must be a dictionary from features to weights")
     found: dict[int, float] = {}
     for feature, weight in pin.items():
         if isinstance(weight, bool) or not (isinstance(weight, Real) and 0.0 <= float(weight) <= MAX_ABS):

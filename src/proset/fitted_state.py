@@ -87,7 +87,10 @@ class FittedState:
         if given is not None:
             return base_model.checked(given, _num_samples(X), len(self.classes_))
         if isinstance(self.base_, str):
-            raise ValueError("base_probabilities: None is not allowed with base='prefit', must be those of the base")
+            raise ValueError(
+                "base_probabilities: None is not allowed with base='prefit', must be those of the base; where "
+                "there is no such argument, give the base itself in a FrozenEstimator"
+            )
         if hasattr(self.base_, "feature_names_in_") and not hasattr(X, "columns"):
             import pandas as pd
 

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -135,16 +134,17 @@ def size_table(
     if not folds:
         raise ValueError(f"X: {len(data.X)} samples are not allowed for a table of sizes, they are too few")
     pair = penalty.lambda_v, penalty.lambda_w
-    if np.isinf(pair).any():  # no penalties gave a model that is better than the class proportions or the base
-        numbers = sorted({int(n) for n in ([1] if n_features is None else n_features)})
+    is_nothing = bool(np.isinf(pair).any())  # no penalties gave a model better than the class proportions or the base
+    if n_features is None:
+        n_features = [1] if is_nothing else _spread(size_choice.n_features(folds, pair, classifier.n_batches))
+    listed = np.ravel(n_features).tolist()
+    if not (listed and all(isinstance(n, int) and n >= 1 for n in listed)):
+        raise ValueError(f"n_features: {n_features!r} is not allowed, must be whole numbers of at least 1")
+    numbers = sorted(set(listed))
+    if is_nothing:
         loss = np.full((len(numbers), 1), classifier.penalty_search_["prior_loss"])
         none = np.zeros(1, dtype=int)
         return {"n_features": np.array(numbers), "n_prototypes": none, "mean_loss": loss, "standard_error": 0.0 * loss}
-    if n_features is None:
-        n_features = _spread(size_choice.n_features(folds, pair, classifier.n_batches))
-    if not (len(n_features) and all(isinstance(n, Integral) and n >= 1 for n in n_features)):
-        raise ValueError(f"n_features: {n_features!r} is not allowed, must be whole numbers of at least 1")
-    numbers = sorted({int(n) for n in n_features})
     found = size_choice.cross_validate(folds, pair, classifier.n_batches, numbers[::-1])[::-1]
     sizes = max((of_number.sizes for of_number in found), key=max)
     at = [np.searchsorted(of_number.sizes, sizes, side="right") - 1 for of_number in found]

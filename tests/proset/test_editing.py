@@ -1,3 +1,6 @@
+import re
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -146,3 +149,16 @@ def test_models_from_files_need_samples_to_be_compared_on(tmp_path):
     with pytest.raises(ValueError, match=r"give samples in their place: X=\.\.\."):
         diff(one, other)
     assert not diff(one, other, X).predictions["moved"].any()
+
+
+OF_ANOTHER_KIND = [{"pin": ["a"]}, {"ranges": ["a"]}, {"directions": "up"}, {"fixed": "a"}, {"fixed": 0}]
+
+
+@pytest.mark.parametrize("given", OF_ANOTHER_KIND, ids=str)
+def test_arguments_of_another_kind_are_named(given):
+    X, y = load_iris(return_X_y=True)
+    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y)
+    ((name, value),) = given.items()
+    question = model.edited if name == "pin" else partial(model.counterfactuals, X[:1])
+    with pytest.raises(ValueError, match=re.escape(f"{name}: {value!r} is not allowed, must be a ")):
+        question(**given)

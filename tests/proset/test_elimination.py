@@ -280,6 +280,10 @@ def test_a_table_of_sizes_where_no_penalties_gain_anything():
     assert np.isinf(model.fit(X, y).lambda_v_)
     assert (table["n_features"].tolist(), table["n_prototypes"].tolist()) == ([1], [0])
     assert table["mean_loss"].tolist() == [[model.penalty_search_["prior_loss"]]]
+    assert model.size_table(X, y, n_features=2)["n_features"].tolist() == [2]
+    for bad in ([0], [], "a", [1.5]):
+        with pytest.raises(ValueError, match=r"^n_features: .* is not allowed, must be whole numbers of at least 1"):
+            model.size_table(X, y, n_features=bad)
     with pytest.raises(ValueError, match="a model without prototypes is not allowed"):
         PrototypePathDisplay.from_estimator(model, X, y)
 
