@@ -99,9 +99,10 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     prototype_path_ : dict of arrays
         Of the model of each size, by increasing "n_prototypes": "n_features", "objective" (all penalties included),
         "leave_one_out_loss" (the log-loss in it) and, where the size was chosen, "mean_loss" (of samples held out, with
-        at most that many). The last model has all prototypes. Only if `max_prototypes` or `max_features` say so.
+        at most that many). The last model has all prototypes. Only if `max_prototypes` or `max_features` say so and
+        there are prototypes.
     base_ : estimator, "prefit" or None
-        The base model, fitted to all samples.
+        The base model, fitted to all samples; not in models from files.
     scale_ : ndarray, shape (D,)
         What features are divided by; rounded to 16 bits, 1 for constant ones and with ``scale=False``.
     feature_range_ : ndarray, shape (2, D)
@@ -123,7 +124,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     n_prototypes_ : int
         Over all batches.
     n_iter_ : int
-        Largest number of solver iterations of a batch (0 without batches).
+        Largest number of solver iterations of a batch, of the last refit if prototypes were taken away; 0 without any.
     n_samples_fit_ : int
         Training samples of positive weight.
     training_familiarity_ : ndarray, shape (n_batches + 1, m)

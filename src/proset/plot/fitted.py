@@ -1,6 +1,7 @@
 """What figures ask of a fitted estimator: the classifier in it, names and units of its features."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from proset.encoding import as_table
 from proset.plot.axis import Axis
 from proset.units import feature_names, in_original_units, keeps_features
+from proset.validation import checked_count
 
 if TYPE_CHECKING:
     from proset.classifier import ProsetClassifier
@@ -54,8 +56,9 @@ class Fitted:
     def batch(self, number: int) -> "Batch":
         """One of the batches, from 1."""
         batches = self.proset().batches_
-        if not 1 <= number <= len(batches):
-            raise ValueError(f"batch: {number!r} is not allowed, must be 1 to {len(batches)}")
+        if not (isinstance(number, Integral) and 1 <= number <= len(batches)):
+            allowed = f"must be 1 to {len(batches)}" if batches else "the model has no batch"
+            raise ValueError(f"batch: {number!r} is not allowed, {allowed}")
         return batches[number - 1]
 
     def to_units(self, X: np.ndarray) -> np.ndarray:
@@ -168,6 +171,7 @@ class Plane:
 
     def grid(self, resolution: int, margin: float = 0.05) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Centres of pixels on both axes, (resolution,), and their points, shape (resolution**2, D), row by row."""
+        checked_count(resolution, "grid_resolution", 2)
         (x, of_x), (y, of_y) = (axis.pixels(resolution) for axis in self.axes(margin))
         points = np.tile(self.point, (resolution**2, 1))
         points[:, self.features] = np.column_stack([axis.ravel() for axis in np.meshgrid(of_x, of_y)])
@@ -192,7 +196,8 @@ def grid(X: np.ndarray, resolution: int, margin: float = 0.05) -> tuple[np.ndarr
 
 def two_features(features: Sequence[int | str] | None, names: list[str], default: Sequence[int]) -> list[int]:
     """Positions of the two features that span a plane, which are given by name or position; ValueError if not two."""
-    chosen = [names.index(f) if f in names else f for f in (default if features is None else features)]
+    listed: Any = default if features is None else [features] if np.ndim(features) == 0 else features
+    chosen = [names.index(f) if f in names else f for f in listed]
     allowed = len(chosen) == 2 and all(isinstance(f, int | np.integer) and 0 <= f < len(names) for f in chosen)
     if not allowed or chosen[0] == chosen[1]:
         shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")

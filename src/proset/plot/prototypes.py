@@ -13,7 +13,7 @@ from proset.plot.axis import label_plane, name_of
 from proset.plot.display import Display
 from proset.plot.feature_weights import shown_features
 from proset.plot.fitted import Fitted, two_features
-from proset.validation import class_codes
+from proset.validation import checked_count, class_codes
 
 WIDEST = 220.0  # area in square points of the prototype with the largest weight
 N_FEATURES = 12  # in parallel, as many as can be labelled
@@ -213,7 +213,7 @@ class ParallelCoordinatesDisplay(Display):
         if not filled:
             raise ValueError("estimator: there is no prototype to show")
         _, active, _ = shown_features([fitted.proset().feature_weights_[slice(None) if batch is None else [batch - 1]]])
-        shown = active[:n_features]
+        shown = active[: checked_count(n_features, "n_features")]
         return cls(
             prototypes=fitted.to_units(np.concatenate([chosen.prototypes for chosen in filled]))[:, shown],
             weights=np.concatenate([chosen.prototype_weights for chosen in filled]),

@@ -66,6 +66,13 @@ def test_a_plane_goes_through_the_medians_or_a_point(pipeline, flowers):
 def test_bad_names_and_labels(pipeline, flowers):
     X, _ = flowers
 
+    with pytest.raises(ValueError, match="grid_resolution: 1 is not allowed, must be a whole number of at least 2"):
+        Plane(Fitted(pipeline), X, None, None, None).grid(1)
+    for batch in (0, 3, "a"):
+        with pytest.raises(ValueError, match=f"batch: {batch!r} is not allowed, must be 1 to"):
+            Fitted(pipeline).batch(batch)
+    with pytest.raises(ValueError, match="features: 0 is not allowed, must be two different ones"):
+        two_features(0, NAMES, (0, 1))
     with pytest.raises(ValueError, match="feature_names: 1 are not allowed, there are 4 features"):
         Plane(Fitted(pipeline), X, None, None, ["a"])
     with pytest.raises(ValueError, match="X: not all values are numbers"):
