@@ -224,7 +224,8 @@ from proset import load_model
 model = load_model("model.npz")
 model.predict_proba(X)  # X: {model.n_features_in_} columns, in the order of the training data
 ```"""
-    return """`skops.io.dump(model, "model.skops")` keeps the model. Look at the types in the file before you trust it.
+    by_base = ", base_probabilities=..." if isinstance(getattr(model, "base_", None), str) else ""
+    return f"""`skops.io.dump(model, "model.skops")` keeps the model. Look at the types in the file before you trust it.
 
 ```python
 import skops.io
@@ -232,7 +233,7 @@ import skops.io
 untrusted = skops.io.get_untrusted_types(file="model.skops")
 print(untrusted)  # of proset, if the file is what it says
 model = skops.io.load("model.skops", trusted=untrusted)
-model.predict_proba(X)
+model.predict_proba(X{by_base})
 ```"""
 
 

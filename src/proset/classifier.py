@@ -80,7 +80,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         `X` all the same. Without it, features have to be on a scale of about 1.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
         Which columns of `X` are categories, see `proset.columns`: those of text, booleans and categorical types, of
-        which ordered ones are ranks. A list names, numbers or marks further ones, and has to have all columns of text;
+        which ordered ones are ranks. A list names, numbers or marks further ones, and must include all columns of text;
         None is an empty list.
     cost_matrix : array-like, shape (K, K), or None, default=None
         What errors cost: entry (i, k) is the cost of predicting class k where class i is true, in the order of
@@ -100,7 +100,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         Of the model of each size, by increasing "n_prototypes": "n_features", "objective" (all penalties included),
         "leave_one_out_loss" (the log-loss in it) and, where the size was chosen, "mean_loss" (of samples held out, with
         at most that many). The last model has all prototypes. Only if `max_prototypes` or `max_features` say so and
-        there are prototypes.
+        the penalties leave prototypes.
     base_ : estimator, "prefit" or None
         The base model, fitted to all samples; not in models from files.
     scale_ : ndarray, shape (D,)
@@ -124,7 +124,8 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     n_prototypes_ : int
         Over all batches.
     n_iter_ : int
-        Largest number of solver iterations of a batch, of the last refit if prototypes were taken away; 0 without any.
+        Largest number of solver iterations of a batch, of the last refit if prototypes were taken away (0 without
+        batches).
     n_samples_fit_ : int
         Training samples of positive weight.
     training_familiarity_ : ndarray, shape (n_batches + 1, m)
@@ -299,7 +300,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
             self._sized_familiarity = [training_familiarity(of_size, X, self._n_threads()) for of_size in models]
             place = next(i for i, of_size in enumerate(self._sized) if of_size is self._model)
             self.training_familiarity_ = self._sized_familiarity[place]
-        fitting.warn(self, X)
+            fitting.warn(self, X)
         return self
 
     def size_table(
@@ -307,7 +308,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         X: npt.ArrayLike,
         y: npt.ArrayLike,
         sample_weight: npt.ArrayLike | None = None,
-        n_features: Sequence[int] | None = None,
+        n_features: int | Sequence[int] | None = None,
         *,
         base_probabilities: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
@@ -318,7 +319,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         ----------
         X, y, sample_weight, base_probabilities, groups
             As in `fit`.
-        n_features : sequence of int, optional
+        n_features : int or sequence of int, optional
             Numbers of features, at least 1. By default up to 10, from 1 to all that the fits on the folds have.
 
         Returns
@@ -326,7 +327,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         dict of arrays
             "n_features", shape (F,), increasing; "n_prototypes", shape (S,), from 0 to all that the fits on the folds
             had; "mean_loss" and the "standard_error" of what prototypes gain, shape (F, S), of models with at most so
-            many of both.
+            many of both. If no penalties help, 0 prototypes are the only number.
 
         Raises
         ------

@@ -20,6 +20,7 @@ from proset.search_parts import PARAMETERS, REFIT, STAGE_1, STAGE_2, AlongPath, 
 from proset.search_space import Values, pairs
 from proset.search_stages import Stages
 from proset.searched_model import SearchedModel
+from proset.validation import as_before_if_it_fails
 
 FEWER_CANDIDATES = 400  # of rough fits, where pairs are drawn or on a grid
 
@@ -236,45 +237,48 @@ class ProsetClassifierCV(SearchedModel):
             raise ValueError(
                 f"prototypes: {self.prototypes} is not allowed with references='split', must be None or a rule"
             )
-        spaces = {name: Values.of(name, getattr(self, name)) for name in ("lambda_v", "lambda_w")}
-        data, folds = self._parts(X, y, sample_weight, groups)
-        walks = self.n_iter is None and any(space.is_range for space in spaces.values())
-        n_candidates = CORE_CANDIDATES if walks else FEWER_CANDIDATES
-        parts = [self._part_of(fold, f, root, n_candidates) for f, fold in enumerate(folds)]
-        codes = [np.searchsorted(self.classes_, fold.y_score) for fold in folds]
-        how = self.criterion, self.early_stopping, self.n_jobs, self.verbose
-        stages = Stages(parts, codes, [fold.weight_score for fold in folds], *how)
+        with as_before_if_it_fails(self):
+            spaces = {name: Values.of(name, getattr(self, name)) for name in ("lambda_v", "lambda_w")}
+            data, folds = self._parts(X, y, sample_weight, groups)
+            walks = self.n_iter is None and any(space.is_range for space in spaces.values())
+            n_candidates = CORE_CANDIDATES if walks else FEWER_CANDIDATES
+            parts = [self._part_of(fold, f, root, n_candidates) for f, fold in enumerate(folds)]
+            codes = [np.searchsorted(self.classes_, fold.y_score) for fold in folds]
+            how = self.criterion, self.early_stopping, self.n_jobs, self.verbose
+            stages = Stages(parts, codes, [fold.weight_score for fold in folds], *how)
 
-        key = np.random.SeedSequence(root, spawn_key=(PARAMETERS,))
-        given = None if walks else pairs(spaces["lambda_v"], spaces["lambda_w"], self.n_iter or 1, key)
-        tried, losses, seconds = stages.of_pairs(given, tuple(space.on_path() for space in spaces.values()))
-        settings = [dict(zip(spaces, pair, strict=True)) for pair in tried]
-        simplicity: list[tuple[float, ...]] = [(lambda_v * lambda_w,) for lambda_v, lambda_w in tried]
-        self.cv_results_, self.best_index_, self.threshold_ = self._select(settings, simplicity, losses, seconds)
-        self.cv_results_["stopped"] = np.isnan(losses).any(axis=1)
+            key = np.random.SeedSequence(root, spawn_key=(PARAMETERS,))
+            given = None if walks else pairs(spaces["lambda_v"], spaces["lambda_w"], self.n_iter or 1, key)
+            tried, losses, seconds = stages.of_pairs(given, tuple(space.on_path() for space in spaces.values()))
+            settings = [dict(zip(spaces, pair, strict=True)) for pair in tried]
+            simplicity: list[tuple[float, ...]] = [(lambda_v * lambda_w,) for lambda_v, lambda_w in tried]
+            self.cv_results_, self.best_index_, self.threshold_ = self._select(settings, simplicity, losses, seconds)
+            self.cv_results_["stopped"] = np.isnan(losses).any(axis=1)
 
-        stage2 = stages.of_batches(tried[self.best_index_], self.n_batches)
-        numbers = range(len(stage2))
-        self.stage2_results_, n_batches, self.stage2_threshold_ = self._select(
-            [{"n_batches": b} for b in numbers], [(-b,) for b in numbers], stage2
-        )
-        self.best_params_ = {**settings[self.best_index_], "n_batches": n_batches}
-        self.best_score_ = float(self.stage2_results_["mean_test_score"][n_batches])
-        _warn_of_convergence(parts)
-        if n_batches == 0:
-            warnings.warn(
-                "nothing was learnt: by the selection rule the class prior is as good as any number of batches; the "
-                "features may tell nothing about the classes",
-                stacklevel=2,
+            stage2 = stages.of_batches(tried[self.best_index_], self.n_batches)
+            numbers = range(len(stage2))
+            self.stage2_results_, n_batches, self.stage2_threshold_ = self._select(
+                [{"n_batches": b} for b in numbers], [(-b,) for b in numbers], stage2
             )
-        limit = self._stage_3(stages, tried[self.best_index_], n_batches)
-        if limit is not None:
-            self.best_params_["max_prototypes"] = limit
-        if limit == 0 and n_batches > 0:
-            warnings.warn("nothing was learnt: by the rule of stage 3 no prototype is worth its place", stacklevel=2)
-        if self.refit:
-            parameters = {"max_prototypes": None, **self.best_params_, "random_state": seed(root, REFIT)}
-            self.best_estimator_ = self._refit(data, **parameters)
+            self.best_params_ = {**settings[self.best_index_], "n_batches": n_batches}
+            self.best_score_ = float(self.stage2_results_["mean_test_score"][n_batches])
+            _warn_of_convergence(parts)
+            if n_batches == 0:
+                warnings.warn(
+                    "nothing was learnt: by the selection rule the class prior is as good as any number of batches; "
+                    "the features may tell nothing about the classes",
+                    stacklevel=2,
+                )
+            limit = self._stage_3(stages, tried[self.best_index_], n_batches)
+            if limit is not None:
+                self.best_params_["max_prototypes"] = limit
+            if limit == 0 and n_batches > 0:
+                warnings.warn(
+                    "nothing was learnt: by the rule of stage 3 no prototype is worth its place", stacklevel=2
+                )
+            if self.refit:
+                parameters = {"max_prototypes": None, **self.best_params_, "random_state": seed(root, REFIT)}
+                self.best_estimator_ = self._refit(data, **parameters)
         return self
 
     def _part_of(self, fold: Fold, number: int, root: int, n_candidates: int) -> Part:

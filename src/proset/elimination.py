@@ -11,8 +11,8 @@ A round takes away the prototypes for which this is least, up to `SHARE` of them
 Then all weights of features and prototypes are fitted again, from where they were. With more than one batch prototypes
 compete over all batches, and each batch is fitted in turn, given the others.
 
-From `EXCHANGED` prototypes on, samples outside are tried in exchange: those with the steepest derivative are let in,
-all is fitted again, elimination leads back to the size, and the exchange is kept if the objective is lower.
+At `EXCHANGED` prototypes or fewer, samples outside are tried in exchange: those with the steepest derivative are let
+in, all is fitted again, elimination leads back to the size, and the exchange is kept if the objective is lower.
 
 Features are taken away first, in the same way: what the objective is without each of them, v_d = 0 in all batches and
 all other weights as they are, is computed for each, and all is fitted again.

@@ -32,9 +32,8 @@ def replacing(path: str | Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     path = Path(path)
     if not path.parent.is_dir():  # else the error would name the temporary file
         raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
-    temporary = path.with_name(
-        f".{path.name}.{platform.node()}.{os.getpid()}.{threading.get_ident()}.tmp"
-    )  # its own on a shared disk
+    own = f"{platform.node()}.{os.getpid()}.{threading.get_ident()}"  # also on a disk that machines share
+    temporary = path.with_name(f".{path.name}.{own}.tmp")
     try:
         with temporary.open("wb") as file:
             yield file

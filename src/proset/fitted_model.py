@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from proset import model
+from proset.encoding import CATEGORY
 from proset.familiarity import quantile, staged_familiarity
 from proset.fitted_state import FittedState
 from proset.validation import checked_count
@@ -278,9 +279,9 @@ class FittedModel(FittedState):
         True
         """
         validated, base = self._validated(X), self._base_of(X, base_probabilities)
-        stages = (validated, self._n_threads(), base)
+        arguments = (validated, self._n_threads(), base)
         models = self._of_all_sizes()  # else its error would come with the first one that is asked for
-        return ((of_size.n_prototypes(), list(of_size.staged_predict_proba(*stages))[-1]) for of_size in models)
+        return ((of_size.n_prototypes(), list(of_size.staged_predict_proba(*arguments))[-1]) for of_size in models)
 
     def _largest(self, n: int | None) -> int:
         """Place of the largest model with at most n prototypes."""
@@ -334,7 +335,7 @@ class FittedModel(FittedState):
         small.scale_, small.feature_range_ = self.scale_[features], self.feature_range_[:, features]
         small._encoding = self._encoding.take(features)
         if not (small.categorical_features is None or isinstance(small.categorical_features, str)):
-            small.categorical_features = [levels is not None for levels in small._encoding.levels]
+            small.categorical_features = [kind == CATEGORY for kind in small._encoding.kinds]
         columns = self._model.columns and self._model.columns.take(features)
         small._store(replace(self._model, centre=self._model.centre[features], batches=tuple(batches), columns=columns))
         small.n_features_in_ = len(features)

@@ -4,9 +4,10 @@ Functions take the estimator, read its parameters and set its fitted attributes.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ def size_table(
     X: npt.ArrayLike,
     y: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
-    n_features: Sequence[int] | None,
+    n_features: int | Sequence[int] | None,
     base_probabilities: npt.ArrayLike | None,
     groups: npt.ArrayLike | None,
 ) -> dict[str, np.ndarray]:
@@ -137,10 +138,10 @@ def size_table(
     is_nothing = bool(np.isinf(pair).any())  # no penalties gave a model better than the class proportions or the base
     if n_features is None:
         n_features = [1] if is_nothing else _spread(size_choice.n_features(folds, pair, classifier.n_batches))
-    listed = np.ravel(n_features).tolist()
-    if not (listed and all(isinstance(n, int) and n >= 1 for n in listed)):
+    listed: list[Any] = [*n_features] if isinstance(n_features, Iterable) else [n_features]
+    if not (listed and all(isinstance(n, Integral) and int(n) >= 1 for n in listed)):
         raise ValueError(f"n_features: {n_features!r} is not allowed, must be whole numbers of at least 1")
-    numbers = sorted(set(listed))
+    numbers = sorted({int(n) for n in listed})
     if is_nothing:
         loss = np.full((len(numbers), 1), classifier.penalty_search_["prior_loss"])
         none = np.zeros(1, dtype=int)

@@ -122,7 +122,7 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
 
 
 def with_method(fitted: Any, X: Any, name: str) -> tuple[Any, Any] | None:
-    """What has a method inside a search, a Pipeline or a frozen estimator, and samples as it takes them."""
+    """What has an attribute inside a search, a Pipeline or a frozen estimator, and samples as it takes them."""
     if hasattr(fitted, name):
         return fitted, X
     for inner in ("best_estimator_", "estimator_"):

@@ -51,7 +51,8 @@ def _kind(classifier: "FittedModel", d: int) -> str:
 def _parameters(classifier: Any) -> dict[str, Any]:
     """Those of the fit, whatever has been set since, where they are known."""
     training = getattr(classifier, "_training", None)
-    found: dict[str, Any] = classifier.get_params() if training is None else training.parameters
+    fitted = classifier if training is None else type(classifier)(**training.parameters)
+    found: dict[str, Any] = fitted.get_params()
     return found
 
 

@@ -184,13 +184,13 @@ class SetCoverClassifier(FittedCover, ClassifierMixin, BaseEstimator):  # type: 
         with as_before_if_it_fails(self):
             problem = problem_of(self, X, y, sample_weight, candidates)
             self._choose(problem, *self._balls(problem))
-        if not len(self._labels):
-            warnings.warn(
-                "no ball is worth its cost, so that there are no prototypes and the class with the largest weight is "
-                "always predicted; reduce eps, n_neighbors or cost, or scale the features",
-                UserWarning,
-                stacklevel=2,
-            )
+            if not len(self._labels):
+                warnings.warn(
+                    "no ball is worth its cost, so that there are no prototypes and the class with the largest weight "
+                    "is always predicted; reduce eps, n_neighbors or cost, or scale the features",
+                    UserWarning,
+                    stacklevel=2,
+                )
         return self
 
     def _balls(self, problem: Problem) -> tuple[np.ndarray, float | np.ndarray]:

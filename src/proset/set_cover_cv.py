@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from proset.cover import path_radii
 from proset.search import Fold, SearchCV, of_model, seed
 from proset.set_cover import SetCoverClassifier
+from proset.validation import as_before_if_it_fails
 
 FOLDS, REFIT = range(2)  # what random numbers are for
 WIDTH = 30  # of a progress bar
@@ -153,22 +154,25 @@ class SetCoverClassifierCV(SearchCV):
         """
         self._validate_params()
         root = int(check_random_state(self.random_state).randint(2**31))
-        data, folds = self._parts(X, y, sample_weight, groups)
-        classifier = self._new_classifier()
-        if classifier.n_neighbors is not None:
-            raise ValueError(f"n_neighbors: {classifier.n_neighbors} is not allowed in a search for eps, must be None")
-        radii = self._radii(data.X, classifier)
-        calls = (delayed(self._losses)(fold, radii, seed(root, FOLDS, f)) for f, fold in enumerate(folds))
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(calls)
-        self.cv_results_, self.best_index_, self.threshold_ = self._select(
-            [{"eps": float(radius)} for radius in radii],
-            [(radius,) for radius in radii],
-            np.array(list(_progress(found, len(folds), self.verbose))).T,
-        )
-        self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        if self.refit:
-            self.best_estimator_ = self._refit(data, **self.best_params_, random_state=seed(root, REFIT))
+        with as_before_if_it_fails(self):
+            data, folds = self._parts(X, y, sample_weight, groups)
+            classifier = self._new_classifier()
+            if classifier.n_neighbors is not None:
+                raise ValueError(
+                    f"n_neighbors: {classifier.n_neighbors} is not allowed in a search for eps, must be None"
+                )
+            radii = self._radii(data.X, classifier)
+            calls = (delayed(self._losses)(fold, radii, seed(root, FOLDS, f)) for f, fold in enumerate(folds))
+            found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(calls)
+            self.cv_results_, self.best_index_, self.threshold_ = self._select(
+                [{"eps": float(radius)} for radius in radii],
+                [(radius,) for radius in radii],
+                np.array(list(_progress(found, len(folds), self.verbose))).T,
+            )
+            self.best_params_ = dict(self.cv_results_["params"][self.best_index_])
+            self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+            if self.refit:
+                self.best_estimator_ = self._refit(data, **self.best_params_, random_state=seed(root, REFIT))
         return self
 
     def _radii(self, X: Any, classifier: SetCoverClassifier) -> np.ndarray:

@@ -61,10 +61,10 @@ def feature_number(classifier: Any, feature: Any, argument: str) -> int:
 
 
 def table_of(X: Any) -> Any:
-    """Samples as a table, of a single one (D,) its row; a Series keeps the names of its features."""
+    """Samples as a table, of a single one (D,) its row; a Series of pandas keeps the names of its features."""
     if as_frame(X) is not None or getattr(X, "ndim", 1) != 1:
         return X
-    if hasattr(X, "to_frame"):
+    if hasattr(X, "iloc"):
         return X.to_frame().T
     rows = np.asarray(X, dtype=object)
     return as_table(rows if rows.ndim == 2 else rows[None])

@@ -2,6 +2,7 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine
@@ -9,6 +10,7 @@ from tests.reference import classifier as reference
 
 from proset import ProsetClassifier, elimination, penalty_path
 from proset.elimination import Elimination
+from proset.encoding import CATEGORY, ORDERED
 from proset.leave_one_out import Samples, Task
 from proset.objective import Penalty
 from proset.parts import Part, active_features, n_prototypes, parts_of, with_only, without_feature
@@ -284,8 +286,10 @@ def test_a_table_of_sizes_where_no_penalties_gain_anything():
     for bad in ([0], [], "a", [1.5]):
         with pytest.raises(ValueError, match=r"^n_features: .* is not allowed, must be whole numbers of at least 1"):
             model.size_table(X, y, n_features=bad)
-    with pytest.raises(ValueError, match="a model without prototypes is not allowed"):
+    with pytest.raises(ValueError, match="a model without prototypes in any size is not allowed"):
         PrototypePathDisplay.from_estimator(model, X, y)
+    none = ProsetClassifier(max_prototypes=0, lambda_v=1e-4, lambda_w=1e-6).fit(X, y)
+    assert (PrototypePathDisplay.from_estimator(none, X, y).n_prototypes > 0).any()  # the path that it did not take
 
 
 def test_smaller_models_keep_no_batches_of_a_warm_start(iris):
@@ -296,10 +300,12 @@ def test_smaller_models_keep_no_batches_of_a_warm_start(iris):
 
 def test_a_shrunk_model_knows_which_of_its_own_columns_are_categories():
     rng = np.random.default_rng(0)
-    X = np.column_stack([rng.normal(size=300), rng.integers(0, 3, 300), rng.normal(size=300)])
-    y = (X[:, 1] == 1) ^ (X[:, 2] > 0)
-    model = ProsetClassifier(categorical_features=[1], lambda_v=1e-2, lambda_w=1e-5).fit(X, y)
+    X = pd.DataFrame({"noise": rng.normal(size=300), "kind": rng.integers(0, 3, 300), "size": rng.normal(size=300)})
+    X["size"] = pd.cut(X["size"], [-9, -1, -0.3, 0.3, 1, 9], labels=[*"abcde"])  # ranks
+    y = (X["kind"] == 1) ^ (X["size"] > "b")
+    model = ProsetClassifier(categorical_features=["kind"], lambda_v=1e-2, lambda_w=1e-5).fit(X, y)
     assert model.active_features_.tolist() == [1, 2]
     small = model.shrink()
-    again = clone(small).fit(X[:, 1:], y)
-    assert again.categories_ == small.categories_ == [[0, 1, 2], None]
+    again = clone(small).fit(X[["kind", "size"]], y)
+    assert again._encoding.kinds == small._encoding.kinds == (CATEGORY, ORDERED)
+    assert again.categories_ == small.categories_

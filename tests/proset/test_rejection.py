@@ -241,12 +241,14 @@ def test_equal_scores_are_accepted_together():
 def test_a_fit_that_fails_changes_nothing(wrap):
     X, y = load_iris(return_X_y=True)
     model = wrap(ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)).fit(X, y)
-    before = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    before = {name: value for name, value in vars(model).items() if name not in model.get_params(deep=False)}
+    model.set_params(cv=ShuffleSplit(3), **({"criterion": "confidence"} if wrap is RejectOptionClassifier else {}))
     with pytest.raises(ValueError, match="cv: every sample has to be in one test set"):
-        model.set_params(cv=ShuffleSplit(3)).fit(X[:100], y[:100])
+        model.fit(X[:100], y[:100])
     with pytest.raises(ValueError, match=r"^y: 1 of 150 classes are missing, the first in row 0"):
         model.fit(X, [None, *y[1:].tolist()])
-    assert {name: value for name, value in vars(model).items() if name.endswith("_")} == before
+    assert {name: vars(model).get(name) for name in before} == before
+    assert vars(model).keys() == {*before, *model.get_params(deep=False)}
 
 
 @pytest.mark.parametrize("kind", [ProsetClassifierCV, SetCoverClassifierCV])

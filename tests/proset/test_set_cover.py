@@ -331,3 +331,15 @@ def test_missing_values_are_refused_where_a_metric_has_no_place_for_them(wine):
     X = np.where(wine[0] == wine[0][3, 5], np.nan, wine[0])
     with pytest.raises(ValueError, match=r"^Input X contains NaN: .* not allowed with metric='chebyshev', only"):
         SetCoverClassifier(metric="chebyshev").fit(X, wine[1])
+
+
+def test_a_fit_that_fails_leaves_the_cover_before():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 4)), np.repeat([0, 1, 2], 50)
+    model = SetCoverClassifier(eps=0.5).fit(X, y)
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="n_neighbors: 200 is not allowed"):
+        model.set_params(n_neighbors=200).fit(X[:100, :2], y[:100])
+    assert {name: vars(model)[name] for name in before if name != "n_neighbors"} == {
+        name: value for name, value in before.items() if name != "n_neighbors"
+    }

@@ -50,8 +50,8 @@ def to_onnx(
         neither a base nor a step before the classifier.
     initial_types : list of (str, type of skl2onnx.common.data_types), optional
         Names and types of the inputs, as in `skl2onnx.to_onnx`. By default there is one input, `X`, of type float32
-        and shape (N, D), with which scalers, PCA and selections after all other steps, and the
-        classifier, compute in double precision, and probabilities are float32.
+        and shape (N, D), and probabilities are float32. The classifier computes in double precision, and
+        so do scalers, PCA and selections that come after all other steps.
         A classifier of categories has an input for each column, by its name, of shape (N, 1): strings for text, where
         "" is missing; float32 for numbers, and for booleans and categories that are numbers, where NaN is missing.
         Other names are allowed, in the order of the columns, and other types for what is no text: BooleanTensorType,
@@ -95,7 +95,6 @@ def to_onnx(
     try:
         import skl2onnx
         from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
-        from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
         from skl2onnx.sklapi import CastTransformer
     except ImportError as error:
         raise ImportError("to_onnx needs skl2onnx: pip install 'proset-study[onnx]'") from error
@@ -171,7 +170,9 @@ def to_onnx(
             custom_shape_calculators={kind: lambda operator: None},  # the parser has said it
             custom_conversion_functions={kind: convert},
         )
-    except (MissingConverter, MissingShapeCalculator, RuntimeError) as error:
+    except RuntimeError as error:
+        if not (steps and str(error)):
+            raise
         raise ValueError(f"model: a step is not allowed, skl2onnx says: {str(error).splitlines()[0]}") from error
     if what.is_mixed:
         name_inputs(graph, [name for name, _ in initial_types])

@@ -186,8 +186,8 @@ class PrototypePathDisplay(Display):
         """
         fitted = Fitted(estimator)
         model = fitted.proset()
-        if not model.n_prototypes_:
-            raise ValueError("estimator: a model without prototypes is not allowed, it has no path of sizes")
+        if not any(of_size.n_prototypes() for of_size in model._of_all_sizes()):
+            raise ValueError("estimator: a model without prototypes in any size is not allowed")
         sizes, found = zip(*model.sized_predict_proba(fitted.table(X)), strict=True)
         return cls(
             n_prototypes=np.array(sizes),

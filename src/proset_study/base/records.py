@@ -187,9 +187,6 @@ def file_digest(path: Path) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
-PRODUCT_SIZE, PRODUCT_REPEATS = 160, 5  # of square matrices that stay in the second-level cache
-
-
 def content_hash(path: Path) -> str:
     """SHA-256 of the arrays in an archive, whatever compressed them."""
     digest = hashlib.sha256()
@@ -197,6 +194,9 @@ def content_hash(path: Path) -> str:
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
+
+
+PRODUCT_SIZE, PRODUCT_REPEATS = 160, 5  # of square matrices that stay in the second-level cache
 
 
 def matrix_product_ms() -> float:

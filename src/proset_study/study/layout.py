@@ -1,4 +1,4 @@
-"""Where everything is: the paths below results/ and reports/ that more than one module needs.
+"""Where everything is: most paths below results/ and reports/ that more than one module needs.
 
 Names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` on, below reports/<study>/.
 """

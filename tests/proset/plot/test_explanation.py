@@ -1,6 +1,7 @@
 import warnings
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -51,5 +52,7 @@ def test_a_row_with_names_is_not_read_by_position(flowers):
     X, y = flowers
     model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y)
     assert ExplanationDisplay.from_estimator(model, X.iloc[70]).ax_ is not None
+    unnamed = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X.to_numpy(), y)
+    assert ExplanationDisplay.from_estimator(unnamed, pl.Series(X.iloc[70].tolist())).ax_ is not None
     with pytest.raises(ValueError, match="Feature names must be in the same order"):
         ExplanationDisplay.from_estimator(model, X.iloc[70][::-1])

@@ -50,7 +50,7 @@ def repeated_rows(stored: Stored) -> dict[str, tuple[float, float, int, int]]:
         seen.add(place)
         if data_set not in rows or generated(stored, data_set):
             X = final.data.X
-            known = np.where(np.isnan(X), np.inf, X)  # a missing value equals no other, for NumPy not even itself
+            known = np.where(np.isnan(X), np.inf, X)  # NaN is unequal to itself: no rows with gaps would match
             rows[data_set] = np.unique(known, axis=0, return_inverse=True)[1].ravel() if X.shape[1] else np.array([])
         if len(row := rows[data_set]):
             is_test = read_split(layout.file_in(final.folder.parent, layout.SPLIT), len(row)) == TEST

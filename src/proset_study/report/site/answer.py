@@ -21,7 +21,7 @@ from proset_study.study import layout
 WHAT = "proset classifies each row of a table by its likeness to a few weighted examples, and shows which ones decided."
 LOSS = "Loss is how surprised a model is by the right class: lower is better."
 UNIT = "A difference of one tenth means that the right class gets about ten percent more probability."
-UNTUNED = "though it still tunes its penalties, and the others tune nothing"
+UNTUNED = "but its default searches its penalties, which other defaults do not"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Answer:
         place, of = found.place(DEFAULTS)
         of_real = found.place(DEFAULTS, "real")[0]
         real = f", {ordinal(of_real)} on the real ones" if of_real else ""
-        said.append(f"Without tuning it ranks {ordinal(place)} of {count(of)} overall{real}, {UNTUNED}.")
+        said.append(f"With defaults it ranks {ordinal(place)} of {count(of)} overall{real}, {UNTUNED}.")
         return [*said, *self._rivals()]
 
     def _rivals(self) -> list[str]:
