@@ -271,7 +271,7 @@ def counterfactuals(
     *_, familiarity = staged_familiarity(model, instead)
     codes = classifier._decided(then)
     features, names = model.active_features(), feature_names(classifier, None)
-    changed = (instead != points) & ~np.isnan(points)
+    changed = is_changed(points, instead)
     values, new_values = (classifier._encoding.decode(of)[:, features] for of in (points, instead))
     none: Any = None if new_values.dtype == object else np.nan
     new_values = np.where(is_found[:, None], new_values, none)
@@ -293,6 +293,12 @@ def counterfactuals(
     }
     columns |= named("value of", names, features, values) | named("new value of", names, features, new_values)
     return pd.DataFrame(columns)
+
+
+def is_changed(before: np.ndarray, then: np.ndarray) -> np.ndarray:
+    """Which values of samples differ; what is missing stays so."""
+    changed: np.ndarray = (before != then) & ~np.isnan(before)
+    return changed
 
 
 def nearest(classifier: "FittedModel", points: np.ndarray) -> list[tuple[np.ndarray | None, float, bool]]:

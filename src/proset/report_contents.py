@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sklearn.pipeline import make_pipeline
 
 from proset.attributions import MAX_PRODUCTS, estimate_products, is_enumerated, products, shapley_values
-from proset.counterfactuals import nearest
+from proset.counterfactuals import is_changed, nearest
 from proset.drift import drift
 from proset.encoding import ORDERED
 from proset.familiarity import staged_familiarity
@@ -97,8 +97,8 @@ def answers(classifier: "FittedModel", transformer: Any, X: Any, y: Any, groups:
     if groups is not None and y is None:
         raise ValueError("groups: not allowed without y")
     has_rows, has_base = getattr(classifier, "_training", None) is not None, classifier._fitted_base() is not None
-    can_be_refitted = has_rows and not (has_base or classifier._is_edited)
-    can_be_refitted = can_be_refitted and _parameters(classifier)["references"] != "split"
+    is_split = _parameters(classifier)["references"] == "split"
+    can_be_refitted = has_rows and not (is_split or has_base or classifier._is_edited)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about names of columns, which arrays do not have
         rates = None if y is None else _rates(classifier, transformer, X, y, groups)  # first: it sees what does not fit
@@ -143,9 +143,9 @@ def _turned(classifier: "FittedModel", transformer: Any) -> list[tuple[Any, ...]
     old, new = np.split(classifier.classes_[classifier._decided(probabilities)], 2)
     quantiles = classifier._familiarity_quantiles(familiarity)
     values = classifier._encoding.decode(in_original_units(transformer, np.concatenate([before, then])))
-    is_changed = (before != then) & ~np.isnan(before)
+    changed = is_changed(before, then)
     for i, (instead, cost, is_proved) in enumerate(found):
-        pairs = [(names[d], values[i, d], values[len(found) + i, d]) for d in features if is_changed[i, d]]
+        pairs = [(names[d], values[i, d], values[len(found) + i, d]) for d in features if changed[i, d]]
         changes = [f"{name}: {_shown(a)} \u2192 {_shown(b)}" for name, a, b in pairs if instead is not None]
         rows.append((old[i], None if instead is None else new[i], changes, cost, quantiles[i], is_proved))
     return rows

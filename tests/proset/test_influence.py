@@ -40,7 +40,7 @@ def test_a_refit_is_as_good_as_a_fit_from_the_start(load, settings):
     refits = Refits.of(model).all()
     scaled = model._scaled(model._training.points)
     higher = []
-    for row in range(0, len(X), 36):
+    for row in range(0, len(X), 24):
         kept = np.arange(len(X)) != row
         size = None if refits.max_prototypes is None else model.n_prototypes_
         cold = ProsetClassifier(**{**settings, "max_prototypes": size}, scale=False)

@@ -19,6 +19,7 @@ from tests.workflow import forked
 
 ROOT = Path(__file__).parents[2]
 COSTS = "findings/costs.csv"
+NO_PAGES = ("--omit-from", "data_set_page")  # which take half of the time of a run
 
 TINY = {
     "study": "tiny",

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import tarfile
 
 from tests.workflow.project import command, report, verify
 
@@ -24,13 +23,7 @@ def change(config):
 
 def test_after_changes_up_and_down_the_report_is_that_of_a_run_from_scratch(finished, project):
     project.configure(change)
-    assert re.search(r"^Study tiny: \d+ jobs with .*\d+ fits of proset", project.snakemake().stderr, re.MULTILINE)
-    with tarfile.open(project.folder / "reports/tiny/records/replicate_5.tar.xz") as archive:
-        assert {name.rsplit("/", 1)[1] for name in archive.getnames()} == {
-            *("split.csv", "stage1.json", "stage2.json", "fit.json", "predictions.csv")  # no trials of searches
-        }
-    made = (project.folder / "reports/tiny/evaluation").glob("*.csv*")
-    assert {path.name for path in made} == {"class_scores.csv.xz", "confusion.csv.xz"}
+    project.snakemake()
     checked = verify(project)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     project.configure()

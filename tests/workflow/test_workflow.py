@@ -5,10 +5,11 @@ import json
 import lzma
 import re
 import shutil
+import tarfile
 from pathlib import Path
 
 import yaml
-from tests.workflow.project import TINY, command, new_project
+from tests.workflow.project import NO_PAGES, TINY, command, new_project
 
 from proset import arithmetic
 from proset_study.base.environment import library_arithmetic, pins
@@ -245,6 +246,24 @@ def test_more_trials_compute_only_the_new_ones(project, monkeypatch):
     assert "no fits (4 more are stored)" in describe([("stage1", job)], load(config), 2)
     other = load(config | {"seed": 2})  # of which nothing is right any more
     assert "with 4 fits of proset: about " in describe([("stage1", job)], other, 2)
+
+
+def test_a_further_replicate_repeats_a_part_without_evaluations(project):
+    """Its archive has no searches."""
+
+    def change(config):
+        config["additional_replicates"] = {"numbers": [5], "only": {"E8": ["iris_2f"]}}
+        del config["evaluations"]
+
+    project.configure(change)
+    run = project.snakemake(*NO_PAGES)
+    assert re.search(r"^Study tiny: \d+ jobs with 3 fits of knn: about ", run.stderr, re.MULTILINE)
+    with tarfile.open(project.folder / "reports/tiny/records/replicate_5.tar.xz") as archive:
+        assert {name.rsplit("/", 1)[1] for name in archive.getnames()} == {
+            *("split.csv", "stage2.json", "fit.json", "predictions.csv")
+        }
+    made = (project.folder / "reports/tiny/evaluation").glob("*.csv*")
+    assert {path.name for path in made} == {"class_scores.csv.xz", "confusion.csv.xz"}
 
 
 def test_nothing_is_run_again_and_a_comment_in_a_rule_or_the_package_changes_nothing(project):

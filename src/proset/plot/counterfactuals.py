@@ -9,6 +9,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from proset.counterfactuals import is_changed
 from proset.encoding import CATEGORY
 from proset.plot import style
 from proset.plot.display import Display
@@ -114,7 +115,7 @@ class CounterfactualDisplay(Display):
         is_category = np.array([model._encoding.kinds[d] == CATEGORY for d in active], dtype=bool)
         columns = model._model.columns
         spread = (model.scale_ if columns is None else columns.spread)[active]
-        differs = (point != then)[0, active] & ~np.isnan(point[0, active])
+        differs = is_changed(point, then)[0, active]
         move = np.where(is_category, 1.0 * differs, (then - point)[0, active] / spread)
         low, high = np.where(is_category, np.nan, (model.feature_range_ - point)[:, active] / spread)
         names = np.array([fitted.names[d] for d in active], dtype=object)

@@ -223,8 +223,8 @@ BROKEN = {
         (fitted_with(arrays=None), "no arrays"),
     ],
     "importing_the_module_imports_no_library": [
-        (importing("import scipy"), "imports .*scipy.*; move that into a function"),
-        (importing("import matplotlib"), "matplotlib"),
+        (importing("import sklearn.tree"), "imports .*sklearn.*; move that into a function"),
+        (importing("import kmedoids"), "kmedoids"),
     ],
     "imports_are_in_no_time": [
         (importing_late("self.data = data", "super().__init__(self.data)"), "fits import .*scipy.*; move that into `_"),
