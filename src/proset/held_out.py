@@ -7,15 +7,17 @@ as a quantile or a probability does, and a sum of prototype weights does not.
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _safe_split, available_if
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
@@ -32,6 +34,26 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
     group_by: Grouping
     scores_: np.ndarray | dict[Any, np.ndarray]
     _by_column: Grouping  # as in `fit`
+    __metadata_request__fit: ClassVar = {"groups": True}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What `fit` takes and hands on, if scikit-learn's metadata routing is enabled.
+
+        Returns
+        -------
+        MetadataRouter
+
+        Examples
+        --------
+        >>> from sklearn import config_context
+        >>> from proset import ProsetClassifier, RejectOptionClassifier
+        >>> with config_context(enable_metadata_routing=True):
+        ...     model = RejectOptionClassifier(ProsetClassifier().set_fit_request(sample_weight=True))
+        ...     sorted(model.get_metadata_routing().consumes("fit", ["groups", "sample_weight", "other"]))
+        ['groups', 'sample_weight']
+        """
+        of_fit = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add_self_request(self).add(estimator=self.estimator, method_mapping=of_fit)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -43,6 +65,8 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
     ) -> np.ndarray:
         """Scores of the training samples, each by an estimator that has not seen it."""
         X, y, groups = indexable(X, y, groups)
+        if get_config()["enable_metadata_routing"]:
+            fit_params = process_routing(self, "fit", groups=groups, **fit_params).estimator.fit
         places, found = [], []
         for train, test in check_cv(cv, y, classifier=True).split(X, y, groups):
             of_part = _safe_split(self.estimator, X, y, train)  # of dissimilarities the columns as well

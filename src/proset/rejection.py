@@ -126,7 +126,8 @@ class RejectOptionClassifier(HeldOutClassifier):
         groups : array-like, shape (N,), optional
             For a `cv` that keeps groups together.
         **fit_params
-            For `fit` of the estimator; an array of N values is split as the samples are.
+            For `fit` of the estimator, which has to request them if scikit-learn's metadata routing is enabled; an
+            array of N values is split as the samples are.
 
         Returns
         -------

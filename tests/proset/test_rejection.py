@@ -1,13 +1,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, load_wine
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import pairwise_distances
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
@@ -82,6 +84,30 @@ def test_weights_and_groups_go_where_they_belong():
     np.testing.assert_array_equal(weighted.predict_proba(X), expected)
     with pytest.raises(ValueError, match="'groups' parameter should not be None"):
         model.fit(X, y)
+
+
+@pytest.mark.parametrize("wrap", [RejectOptionClassifier, ConformalClassifier])
+def test_metadata_is_routed(wrap):
+    """Inside a cross-validation, and through a pipeline; what nobody asked for is refused."""
+    X, y = load_iris(return_X_y=True)
+    metadata = {"groups": np.arange(len(y)) // 3, "sample_weight": 1.0 + np.arange(len(y)) % 2}
+    with config_context(enable_metadata_routing=True):
+        asks = clone(PROSET)
+        asks[0].set_fit_request(sample_weight=False)
+        asks[1].set_fit_request(sample_weight=True)
+        routed = wrap(asks, cv=GroupKFold(5)).fit(X, y, **metadata)
+        outer = {"cv": GroupKFold(2), "params": metadata, "error_score": "raise", "return_estimator": True}
+        inner = wrap(asks, cv=GroupKFold(5)).set_score_request(sample_weight=True)
+        nested = cross_validate(inner, X, y, **outer)["estimator"][0]
+        search = ProsetClassifierCV(CLASSIFIER, lambda_v=[0.03], lambda_w=[1e-8], n_batches=1, cv=GroupKFold(3))
+        wrap(search, cv=GroupKFold(2)).fit(X, y, groups=metadata["groups"])  # which the search needs, too
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            wrap(ProsetClassifier()).fit(X, y, **metadata)
+    named = {"groups": metadata["groups"], "prosetclassifier__sample_weight": metadata["sample_weight"]}
+    expected = wrap(PROSET, cv=GroupKFold(5)).fit(X, y, **named)
+    np.testing.assert_array_equal(routed.predict_proba(X), expected.predict_proba(X))
+    np.testing.assert_array_equal(routed.scores_, expected.scores_)
+    assert len(nested.scores_) == 75  # half of the groups
 
 
 def two_groups(rng, n, share=0.2):
