@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_selection import SelectorMixin
 from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
@@ -15,7 +16,8 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from proset.encoding import as_frame, as_table
 from proset.validation import checked_count
 
-AS_THEY_ARE = (KNNImputer, SimpleImputer, OneHotEncoder)  # what they leave has the units of the table, or is 0 and 1
+# What they leave has the units of the table, or is 0 and 1.
+AS_THEY_ARE = (KNNImputer, SimpleImputer, OneHotEncoder, SelectorMixin)
 
 
 def without_classifier(transformer: Any) -> Any:
@@ -111,7 +113,15 @@ def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
     if isinstance(transformer, Pipeline):
         steps = [step for _, step in transformer.steps]
         while steps:
-            X = in_original_units(step := steps.pop(), X)
+            if isinstance(step := steps.pop(), Pipeline):
+                steps += [inner for _, inner in step.steps]
+                continue
+            if isinstance(step, SelectorMixin) and steps:
+                kept = step.get_support(indices=True)
+                before = np.zeros((len(X), step.n_features_in_), dtype=X.dtype)
+                before[:, kept] = X
+                return in_original_units(Pipeline([(str(i), step) for i, step in enumerate(steps)]), before)[:, kept]
+            X = in_original_units(step, X)
             if not keeps_features(step):
                 if isinstance(step, AS_THEY_ARE) and not all(isinstance(before, AS_THEY_ARE) for before in steps):
                     _warn(step)

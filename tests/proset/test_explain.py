@@ -8,6 +8,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
@@ -219,6 +220,27 @@ def test_codes_are_undone_to_their_category(scaler):
     found = in_original_units(columns, columns.fit_transform(table))
     np.testing.assert_array_equal(found[:, :3], colours)
     np.testing.assert_allclose(found[:, 3].astype(float), table["size"])
+
+
+def test_selected_features_keep_names_and_units(flowers):
+    X, y = flowers
+    X = X.assign(nothing=1.0)[["nothing", *X]]
+    steps = make_pipeline(MinMaxScaler((-1, 1)), make_pipeline(VarianceThreshold(), StandardScaler()), SelectKBest(k=2))
+    pipeline = make_pipeline(steps, ProsetClassifier(random_state=0)).fit(X, y)
+    columns = list(X.columns[1:][steps[-1].get_support()])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = pipeline[-1].export(pipeline).query("batch == 1")
+    named = [name.removeprefix("value of ") for name in table if name.startswith("value of ")]
+    assert named
+    assert set(named) <= set(columns)
+    np.testing.assert_allclose(table[[f"value of {name}" for name in named]], X[named].iloc[table["row"]])
+    kept = in_original_units(steps, steps.transform(X))
+    np.testing.assert_allclose(kept, X[columns])
+    codes = make_pipeline(OrdinalEncoder(), StandardScaler(), SelectKBest(k=1))
+    colours = np.random.default_rng(0).choice(["red", "green"], (60, 3))
+    found = in_original_units(codes, codes.fit_transform(colours, colours[::-1, 1]))
+    np.testing.assert_array_equal(found, colours[:, codes[-1].get_support()])
 
 
 @pytest.mark.parametrize("imputer", [SimpleImputer(add_indicator=True), SimpleImputer()])
