@@ -1,12 +1,14 @@
 """Test losses of methods by data set and replicate, from the rows of the results: less is better."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from math import inf
 from statistics import fmean
 
 import numpy as np
 
+from proset.losses import LOSSES as SAMPLE_LOSSES
+from proset.losses import mean
 from proset_study.data.splits import TEST
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import FINAL, Row, by_fit_seed
@@ -56,6 +58,13 @@ def prior_loss(final: Final) -> float:
     return float(entropy(np.bincount(final.data.y[train], weights=weight)))
 
 
+def final_loss(final: Final, loss: str) -> tuple[float, float]:
+    """One of `proset.losses.LOSSES` of the final model on the test part, and its standard error over the samples."""
+    losses, weight = SAMPLE_LOSSES[loss](final.probabilities, final.y), final.weight / math.fsum(final.weight)
+    average = mean(losses, final.weight)
+    return average, math.sqrt(math.fsum(weight**2 * (losses - average) ** 2))
+
+
 def generated(stored: Stored, data_set: str) -> bool:
     """Whether each replicate draws a data set anew."""
     return "generator" in stored.study.config["data_sets"][data_set]
@@ -73,7 +82,7 @@ def overlap_of(study: Study, data_set: str, n_test: float, n_train: float) -> fl
     if they share all of them.
     """
     if has_one_split(study, data_set):
-        return inf
+        return math.inf
     return 0.0 if "generator" in study.config["data_sets"][data_set] else n_test / n_train
 
 

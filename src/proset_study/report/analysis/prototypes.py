@@ -1,14 +1,12 @@
 """Error rate against the number of prototypes, of the methods that have them."""
 
-import math
 from operator import itemgetter
 from statistics import fmean, stdev
 
 import numpy as np
 
-from proset.losses import LOSSES, mean
 from proset_study.methods import METHODS
-from proset_study.report.analysis.losses import overlaps
+from proset_study.report.analysis.losses import final_loss, overlaps
 from proset_study.report.analysis.paired import among_the_best
 from proset_study.report.analysis.runs import finals_of, prototype_runs
 from proset_study.store.results import FINAL, by_fit_seed
@@ -50,13 +48,6 @@ def least_loss(prototypes: np.ndarray, loss: np.ndarray) -> np.ndarray:
     """
     upto = np.searchsorted(prototypes, prototypes, side="right") - 1
     return np.minimum.accumulate(loss)[upto]
-
-
-def final_loss(final: Final, loss: str) -> tuple[float, float]:
-    """One of `proset.losses.LOSSES` of the final model on the test part, and its standard error over the samples."""
-    losses, weight = LOSSES[loss](final.probabilities, final.y), final.weight / math.fsum(final.weight)
-    average = mean(losses, final.weight)
-    return average, math.sqrt(math.fsum(weight**2 * (losses - average) ** 2))
 
 
 def prototype_finals(stored: Stored, replicate: int, data_set: str) -> list[Final]:

@@ -5,8 +5,7 @@ from matplotlib.figure import Figure
 from proset.plot.style import GREY, plain
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import prior_loss
-from proset_study.report.analysis.prototypes import final_loss
+from proset_study.report.analysis.losses import final_loss, prior_loss
 from proset_study.report.figures.registry import FigureSpec, of_data_set
 from proset_study.report.figures.style import ReportFigure, method_style
 from proset_study.report.wording import leader, model

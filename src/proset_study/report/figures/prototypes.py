@@ -9,7 +9,8 @@ from matplotlib.ticker import LogLocator
 from proset.plot.style import GREY, choice_style, log_axis, plain
 from proset_study.data import generators
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.prototypes import error_path, final_loss, least_loss, prototype_finals, trial_means
+from proset_study.report.analysis.losses import final_loss
+from proset_study.report.analysis.prototypes import error_path, least_loss, prototype_finals, trial_means
 from proset_study.report.analysis.runs import prototype_runs
 from proset_study.report.figures.registry import FigureSpec, of_data_set, over_data_sets
 from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, shared_labels

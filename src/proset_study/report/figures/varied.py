@@ -4,7 +4,7 @@ import numpy as np
 
 from proset.plot.style import log_axis, plain
 from proset_study import methods
-from proset_study.report.analysis.prototypes import final_loss
+from proset_study.report.analysis.losses import final_loss
 from proset_study.report.figures.registry import FigureSpec, of_data_set
 from proset_study.report.figures.style import ReportFigure, axis_name, method_style, panels
 from proset_study.store.stored import Final
