@@ -73,7 +73,7 @@ def read_columns(
     _refuse_lists(file, table.drop(columns=list(drop)))
     features = table.drop(columns=[name for names in roles.values() for name in names])
     if items:
-        _refuse_missing(file, table[items], f"items column {items!r}", "every row needs one")
+        refuse_missing(file, table[items], f"items column {items!r}", "every row needs one")
         features = features[[]]
     elif not features.shape[1]:
         raise ValueError(f"{file} has no feature left besides target, drop, weight, group, time and test")
@@ -90,9 +90,9 @@ def read_columns(
             row = int(np.argmax(table[weight] < 0))
             raise ValueError(f"{file}: weight column {weight!r}, row {row + 1}: {table[weight][row]} is negative")
     if group:
-        _refuse_missing(file, table[group], f"group column {group!r}", "give every row a group")
+        refuse_missing(file, table[group], f"group column {group!r}", "give every row a group")
     classes = table[target] if threshold is None else _sides(file, table[target], threshold)
-    labels = _labels(file, classes, target, table[weight] if weight else None)
+    labels = class_labels(file, classes, f"target column {target!r}", table[weight] if weight else None)
     weights, groups, strings = (table[name] if name else None for name in (weight, group, items))
     if time:
         groups = _times(file, table[time])
@@ -124,7 +124,7 @@ def _times(file: str, column: "pd.Series") -> "pd.Series":
     from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
     name = f"time column {column.name!r}"
-    _refuse_missing(file, column, name, "give every row a time")
+    refuse_missing(file, column, name, "give every row a time")
     if is_numeric_dtype(column.dtype):
         _check_numbers(file, column.to_frame())
         return column
@@ -168,7 +168,7 @@ def _check_categories(file, features, categorical, may_lack):
     found = {}
     for name in categorical:
         if not may_lack:
-            _refuse_missing(file, features[name], f"column {name!r}", IMPUTE, MissingValues)
+            refuse_missing(file, features[name], f"column {name!r}", IMPUTE, MissingValues)
         found[name] = as_text(features[name]).unique()
         if features[name].isna().all():
             raise ValueError(f"{file}: column {name!r} has no value in any row; name it in drop")
@@ -190,7 +190,7 @@ def _sides(file, column, threshold):
     name = f"target column {column.name!r}"
     if not is_numeric_dtype(column.dtype):
         raise ValueError(f"{file}: {name}{_no_number(column)}; with threshold it must be")
-    _refuse_missing(file, column, name, "every row needs one")
+    refuse_missing(file, column, name, "every row needs one")
     _refuse_infinite(file, column, name)
     limits = np.atleast_1d(threshold)
     ends = [f"{limit:g}" if len(limits) == 1 else f"{limit:.15g}" for limit in limits]
@@ -199,7 +199,8 @@ def _sides(file, column, threshold):
     return pd.Series(names[np.searchsorted(limits, column.to_numpy(dtype=float))])
 
 
-def _refuse_missing(file, column, name, remedy, kind=ValueError):
+def refuse_missing(file: str, column: "pd.Series", name: str, remedy: str, kind: type[ValueError] = ValueError) -> None:
+    """An error that names the first row without a value."""
     missing = column.isna()
     if missing.any():
         raise kind(f"{file}: {name}, row {int(np.argmax(missing)) + 1} has no value; {remedy}")
@@ -277,21 +278,22 @@ def _no_number(column):
     return f" is {column.dtype}"
 
 
-def _labels(file, column, name, weights):
-    _refuse_missing(file, column, f"target column {name!r}", "empty, NA, NaN, None and null count as such")
+def class_labels(file: str, column: "pd.Series", name: str, weights: "pd.Series | None") -> "pd.Series":
+    """The classes of all rows as text, from a column or array whose name is for messages."""
+    refuse_missing(file, column, name, "empty, NA, NaN, None and null count as such")
     if column.dtype.kind == "f":
-        _refuse_infinite(file, column, f"target column {name!r}")
+        _refuse_infinite(file, column, name)
     labels = column.astype(str)
     if labels.str.contains("\0", regex=False).any():
-        raise ValueError(f"{file}: target column {name!r} has a class with a null character; remove it")
+        raise ValueError(f"{file}: {name} has a class with a null character; remove it")
     present = labels if weights is None else labels[weights > 0]
     if weights is not None and (lost := sorted(set(labels) - set(present))):
-        raise ValueError(f"{file}: class {listed(lost)} of column {name!r} has no row of positive weight")
+        raise ValueError(f"{file}: class {listed(lost)} of {name} has no row of positive weight")
     if (n := present.nunique()) > max(MAX_CLASSES, len(present) / 3):
         raise ValueError(
-            f"{file}: target column {name!r} has {n:,} different values in {len(present):,} rows; this looks like a "
+            f"{file}: {name} has {n:,} different values in {len(present):,} rows; this looks like a "
             "measurement or an identifier, classes are needed"
         )
     if n < 2:
-        raise ValueError(f"{file}: target column {name!r} has one class, {labels.iloc[0]!r}; at least 2 are needed")
+        raise ValueError(f"{file}: {name} has one class, {labels.iloc[0]!r}; at least 2 are needed")
     return labels

@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from proset_study.data.columns import read_columns, test_part
+from proset_study.data.columns import class_labels, read_columns, refuse_missing, test_part
 from proset_study.data.dataset import DataSet
 from proset_study.data.dissimilarities.blocks import ROWS
 from proset_study.data.table_file import check_file, listed
@@ -66,6 +66,8 @@ def _table(file, target, **settings) -> tuple[Any, ...]:
 
 
 def _archive(file, target, weight=None, group=None, test=None) -> tuple[Any, ...]:
+    from pandas import Series
+
     path = check_file(file)
     try:
         with np.load(path, allow_pickle=False) as archive:
@@ -87,8 +89,11 @@ def _archive(file, target, weight=None, group=None, test=None) -> tuple[Any, ...
     labels, weights, groups, tested = found
     if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError(f"{file}: array {weight!r} has a weight that is negative or not finite")
-    if len(np.unique(labels)) < 2:
-        raise ValueError(f"{file}: array {target!r} has one class, at least two are needed")
+    labels = labels.astype(str) if labels.dtype.kind == "S" else labels
+    labels = class_labels(file, Series(labels), f"array {target!r}", None if weights is None else Series(weights))
+    labels = labels.to_numpy(dtype=str)
+    if groups is not None:
+        refuse_missing(file, Series(groups), f"array {group!r}", "give every row a group")
     if tested is not None:
         tested = test_part(file, f"array {test!r}", tested, labels, groups)
     return labels, None if weights is None else weights.astype(np.float64), groups, tested, None

@@ -1,10 +1,10 @@
 """Minimal consistent subset: the fewest training samples with which 1-NN makes no error on the training samples.
 
 The problem is NP-hard. Up to `EXACT` samples it is solved as an integer program: a sample of another class may only be
-kept where a nearer one of the own class is. Above, condensed nearest neighbours are thinned out: each of them in turn
-is taken away if the others stay consistent (Gates' reduced nearest neighbour rule), which ends in a subset that has no
-consistent part, but need not be the smallest. Samples of several classes that lie on each other ask for nothing, as no
-subset gets all of them right.
+kept where a nearer one of the own class is. Above, and where the program's search ends without any subset, condensed
+nearest neighbours are thinned out: each of them in turn is taken away if the others stay consistent (Gates' reduced
+nearest neighbour rule), which ends in a subset that has no consistent part, but need not be the smallest. Samples of
+several classes that lie on each other ask for nothing, as no subset gets all of them right.
 
 P. E. Hart, The condensed nearest neighbor rule, IEEE Trans. Inform. Theory 14 (1968).
 G. W. Gates, The reduced nearest neighbor rule, IEEE Trans. Inform. Theory 18 (1972).
@@ -33,13 +33,16 @@ class MinimalConsistentSubset(OneSet):
     def kept(self, seed):
         data = self.data
         between, rng = distances(data.X, data.points, data.metric), np.random.default_rng(seed)
-        if len(data.y) <= EXACT:
-            return smallest(between, data.y)
+        if len(data.y) <= EXACT and (subset := smallest(between, data.y)) is not None:
+            return subset
         return thinned_out(between, data.y, condensed(lambda j: between[:, j], data.y, rng.permutation(len(data.y))))
 
 
-def smallest(between: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Rows of the smallest consistent subset, ascending; `between` are the dissimilarities of all samples, (n, n)."""
+def smallest(between: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+    """Rows of the smallest consistent subset, ascending, None if `NODES` are too few to find one.
+
+    `between` are the dissimilarities of all samples, (n, n).
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
 
@@ -55,7 +58,7 @@ def smallest(between: np.ndarray, y: np.ndarray) -> np.ndarray:
     program = LinearConstraint(csr_array(np.array(rows)), lb=least)
     options = {"node_limit": NODES}
     found = milp(np.ones(len(y)), integrality=1, bounds=Bounds(0, 1), constraints=program, options=options)
-    return np.flatnonzero(found.x > 0.5)
+    return None if found.x is None else np.flatnonzero(found.x > 0.5)
 
 
 def thinned_out(between: np.ndarray, y: np.ndarray, kept: list[int]) -> list[int]:

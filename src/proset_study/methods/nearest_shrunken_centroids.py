@@ -1,9 +1,12 @@
 """Nearest shrunken centroids: sparse in the features, where prototype methods are sparse in the samples; no path.
 
 The mean of each class is moved towards that of all samples by `shrink_threshold` of its standard errors, feature by
-feature; a feature whose means have all arrived there decides nothing any more. Probabilities are those of the authors:
-scikit-learn's (1.9) forget a factor of 1/2 of the scores, so that without any feature they are the squared class prior.
+feature; a feature whose means have all arrived there decides nothing any more. Scores are those of eq. 18.2 of Hastie,
+Tibshirani and Friedman, as scikit-learn has them, with distances in standard deviations s of each feature. The article
+adds the median of s to them there, too, which makes probabilities less sure. scikit-learn's probabilities (1.9) forget
+a factor of 1/2 of the scores, so that without any feature they are the squared class prior.
 
+T. Hastie, R. Tibshirani and J. Friedman, The elements of statistical learning, 2nd edition (2009), chapter 18.2.
 R. Tibshirani, T. Hastie, B. Narasimhan and G. Chu, Diagnosis of multiple cancer types by shrunken centroids of gene
 expression, Proc. Natl. Acad. Sci. USA 99 (2002), 6567-6572.
 """

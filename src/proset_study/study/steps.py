@@ -140,11 +140,25 @@ def make_split(study: Study, replicate: int, data_set: str) -> None:
     place = Place(study, replicate, data_set)
     data = DataSet.load(place.file(layout.DATA))
     try:
+        _check_training_groups(data, study.config["folds"])
         folds = split_of(study, replicate, data_set, data)
         _check_weights(data, folds, study.config["folds"])
     except ValueError as error:
         raise ValueError(f"data_sets.{data_set}: {error}") from error
     write_split(place.file(layout.SPLIT), folds)
+
+
+def _check_training_groups(data: DataSet, n_folds: int) -> None:
+    """Refuse (ValueError) a given training part with a class in too few groups; `split` sees to those that it draws."""
+    if data.test is None or data.group is None:
+        return
+    for k, name in enumerate(data.class_names):
+        n_groups = len(np.unique(data.group[(data.y == k) & ~data.test]))
+        if n_groups < n_folds:
+            raise ValueError(
+                f"folds: {n_folds} is more than the {n_groups} groups with class {str(name)!r} in the training part; "
+                "fewer folds, or smaller groups"
+            )
 
 
 def _check_weights(data: DataSet, folds: np.ndarray, n_folds: int) -> None:

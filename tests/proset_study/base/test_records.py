@@ -81,6 +81,15 @@ def test_resources_measure_phases():
     assert 10 < record["peak_memory_mib"] < 100_000  # in MiB, whatever the unit of the system is
 
 
+def test_programs_that_a_phase_waits_for_are_measured():
+    resources, code = Resources(), "import time; x = b'1' * 500_000_000; print(time.process_time())"
+    with resources.measure("fit"):
+        theirs = float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+    record = resources.record()
+    assert record["fit_cpu_s"] > 0.9 * theirs  # counted in ticks of the system
+    assert record["peak_memory_mib"] > 450
+
+
 def test_a_system_without_the_measurement_of_memory_is_told_what_is_supported(child_environment):
     code = "import sys; sys.modules['resource'] = None; import proset_study.base.records"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=child_environment)

@@ -129,6 +129,30 @@ def test_an_archive_that_is_none_and_wrong_weights_are_refused(apart, tmp_path):
         make(given(tmp_path / "d.npz", weight="weight"), 0, "d", 0)
 
 
+ROWS = np.arange(60)
+REFUSED_ARRAYS = {
+    "array 'side', row 31 has no value": {"side": np.where(ROWS == 30, np.nan, ROWS % 2)},
+    "array 'side' has 60 different values in 60 rows; this looks like a measurement": {"side": ROWS / 7},
+    "class 'b' of array 'side' has no row of positive weight": {
+        "side": np.where(ROWS % 2, "a", "b"),
+        "weight": (ROWS % 2).astype(float),
+    },
+    "array 'group', row 3 has no value; give every row a group": {
+        "side": ROWS % 2,
+        "group": np.where(ROWS == 2, np.nan, ROWS % 20),
+    },
+}
+
+
+@pytest.mark.parametrize("message", REFUSED_ARRAYS)
+def test_archives_are_checked_as_tables_are(tmp_path, message):
+    arrays = REFUSED_ARRAYS[message]
+    np.savez(tmp_path / "d.npz", dissimilarities=np.zeros((60, 60)), **arrays)
+    roles = {role: role for role in ("weight", "group") if role in arrays}
+    with pytest.raises(ValueError, match=message):
+        make(given(tmp_path / "d.npz", **roles), 0, "d", 0)
+
+
 def test_dissimilarities_of_strings_and_images_are_those_of_their_modules(rng, tmp_path):
     letters = list("ACDEFGHIKLMNPQRSTVWY")
     table = pd.DataFrame(

@@ -41,6 +41,16 @@ def test_thinning_leaves_a_consistent_subset_of_which_nothing_can_go(rng):
     assert len(smallest(between, y)) < len(left)
 
 
+def test_a_search_that_finds_nothing_leaves_the_thinned_subset(rng, monkeypatch):
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 3, 60)
+    monkeypatch.setattr(minimal_consistent_subset, "NODES", 0)
+    assert smallest(cdist(X, X), y) is None
+    found = fit("minimal_consistent_subset", X, y)
+    monkeypatch.setattr(minimal_consistent_subset, "EXACT", 0)
+    assert found.summary() == fit("minimal_consistent_subset", X, y).summary()
+    assert (found.predict_proba(X).argmax(axis=1) == y).all()
+
+
 @pytest.mark.parametrize("exact", [0, 1000])
 def test_samples_that_lie_on_others_of_another_class_ask_for_nothing(exact, monkeypatch):
     monkeypatch.setattr(minimal_consistent_subset, "EXACT", exact)

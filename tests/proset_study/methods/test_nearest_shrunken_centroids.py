@@ -23,7 +23,7 @@ def test_a_larger_threshold_leaves_fewer_features(noisy):
 
 
 def test_probabilities_are_those_of_the_discriminant_scores(noisy):
-    """Eq. 18.6 of Hastie, Tibshirani and Friedman (2009), from the definition."""
+    """Eq. 18.2 and 18.4 of Hastie, Tibshirani and Friedman (2009), from the definition."""
     X, y = noisy
     fitted = fit("nearest_shrunken_centroids", X, y, shrink_threshold=2.0)
     varied = X[:, :12]  # in the formula the constant one would be 0 / 0

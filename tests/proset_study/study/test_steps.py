@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from proset_study.base.records import read_json
@@ -106,4 +107,18 @@ def test_weights_that_leave_nothing_to_score_are_refused(config, monkeypatch, we
     data = DataSet(**{**vars(data), "sample_weight": weighted(folds, data.y).astype(float)})
     monkeypatch.setattr(DataSet, "load", lambda path: data)
     with pytest.raises(ValueError, match=said):
+        steps.make_split(study, 0, "wine")
+
+
+def test_a_class_of_too_few_training_groups_is_refused(config, monkeypatch):
+    study = load(config)
+    steps.prepare_data_set(study, 0, "wine")
+    data = DataSet.load(Place(study, 0, "wine").file(layout.DATA))
+    tested = np.arange(len(data.y)) % 3 == 0
+    group = np.where(tested, 100, np.where(data.y == 2, 0, np.arange(len(data.y)) % 20))
+    data = DataSet(**{**vars(data), "test": tested, "group": group})
+    monkeypatch.setattr(DataSet, "load", lambda path: data)
+    with pytest.raises(
+        ValueError, match=r"data_sets.wine: folds: \d is more than the 1 groups with class 'class_2' in the"
+    ):
         steps.make_split(study, 0, "wine")

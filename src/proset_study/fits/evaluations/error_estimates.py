@@ -10,8 +10,9 @@ R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and
 import math
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from statistics import NormalDist
 from typing import Any
 
@@ -32,6 +33,7 @@ LEVEL = 0.95  # of the intervals
 FEWEST_DRAWS = 10
 HOLDOUTS = (0.5, 0.2, 0.1)
 LEAVE_OUT, GROUPS = 0.2, 10  # leave-group-out: share of the samples, and how often
+FOLDS = (("folds", 5), ("folds", 10), ("stratified", 10))
 REPEATS, INNER = 3, 5  # of five folds; folds inside a training part of them
 PARTS = {  # which fits an estimate uses, by what `Fits` counts their seconds under
     "training": ("all",),
@@ -129,14 +131,16 @@ class Fits:
 
     def estimates(self) -> Iterator[tuple[str, list[float]]]:
         """Name of each, and the estimate, the ends of its interval, the true value of what it estimates."""
-        for group in (
+        groups: tuple[Callable[[], Iterator], ...] = (
             self._training,
-            self._holdouts,
-            self._folds,
+            *(partial(self._holdout, share) for share in HOLDOUTS),
+            *(partial(self._folds, *kind) for kind in FOLDS),
+            self._nested_folds,
             self._leave_one_out,
             self._out_of_bag,
             self._bootstrap,
-        ):
+        )
+        for group in groups:
             with suppress(ValueError):  # of a fit with too few samples of a class: the draw lacks the estimate
                 for name, estimate, interval, *size in group():
                     yield name, [float(estimate), *map(float, interval), self.true[size[0] if size else -1]]
@@ -145,25 +149,28 @@ class Fits:
         wrong = self.fitted.argmax(axis=1) != self.train.y
         yield "training", wrong.mean(), wilson(wrong)
 
-    def _holdouts(self):
+    def _holdout(self, share):
         from sklearn.model_selection import ShuffleSplit
 
-        for share in HOLDOUTS:
-            first, *others = self._split(ShuffleSplit, n_splits=GROUPS if share == LEAVE_OUT else 1, test_size=share)
-            (path,) = self._wrong(f"holdout {share}", [first], path=True)
-            yield f"holdout_{100 * share:.0f}", path[-1].mean(), wilson(path[-1])
-            if others:
-                size = path.mean(axis=1).argmin()
-                yield "validation", path[size].mean(), wilson(path[size]), size
-                groups = [path[-1], *self._wrong("groups", others)]
-                yield "leave_group_out", np.mean(groups), resampled(groups, share / (1 - share))
+        first, *others = self._split(ShuffleSplit, n_splits=GROUPS if share == LEAVE_OUT else 1, test_size=share)
+        (path,) = self._wrong(f"holdout {share}", [first], path=True)
+        yield f"holdout_{100 * share:.0f}", path[-1].mean(), wilson(path[-1])
+        if others:
+            size = path.mean(axis=1).argmin()
+            yield "validation", path[size].mean(), wilson(path[size]), size
+            groups = [path[-1], *self._wrong("groups", others)]
+            yield "leave_group_out", np.mean(groups), resampled(groups, share / (1 - share))
 
-    def _folds(self):
-        from sklearn.model_selection import KFold, RepeatedStratifiedKFold, StratifiedKFold
+    def _folds(self, kind, k):
+        from sklearn.model_selection import KFold, StratifiedKFold
 
-        for kind, splitter, k in (("folds", KFold, 5), ("folds", KFold, 10), ("stratified", StratifiedKFold, 10)):
-            wrong = self._wrong(f"{kind} {k}", self._split(splitter, n_splits=k, shuffle=True))
-            yield f"{kind}_{k}", np.concatenate(wrong).mean(), resampled(wrong)
+        splitter = StratifiedKFold if kind == "stratified" else KFold
+        wrong = self._wrong(f"{kind} {k}", self._split(splitter, n_splits=k, shuffle=True))
+        yield f"{kind}_{k}", np.concatenate(wrong).mean(), resampled(wrong)
+
+    def _nested_folds(self):
+        from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
+
         splits = self._split(StratifiedKFold, n_splits=5, shuffle=True)
         paths = self._wrong("stratified 5", splits, path=True)
         wrong = [path[-1] for path in paths]
@@ -254,7 +261,9 @@ def best_size(paths: list[np.ndarray]) -> int:
 def leave_one_out(model: FittedKNN) -> np.ndarray:
     """Whether the k nearest among the others are wrong about each fitted sample, shape (N,); no two are the same."""
     assert model.tree is not None, "data drawn anew are compared by Euclidean distances"
-    votes = np.zeros((len(model.y), model.n_classes))
+    own = model.weight[:, None] * (model.y[:, None] == np.arange(model.n_classes))
+    others = own.sum(axis=0) - own
+    votes = model.pseudo_observations * others / others.sum(axis=1, keepdims=True)
     for nearest in model.tree.query(model.tree.data, k=np.arange(2, model.k + 2))[1].T:  # the first is the sample
         votes[np.arange(len(votes)), model.y[nearest]] += model.weight[nearest]
     return votes.argmax(axis=1) != model.y
