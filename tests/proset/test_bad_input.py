@@ -318,6 +318,7 @@ CASES = {
     "key twice in JSON": partial(config_file, '{"seed": 1, "seed": 2}'),
     "Latin-1 config": partial(config_file, "study: s\n# gr\xfcn\n".encode("latin-1")),
     "key twice": partial(config_file, "seed: 1\nfolds: 5\nseed: 2\n"),
+    "key that YAML reads": partial(config_file, "seed: 1\nno: 2\n"),
     "data set twice": partial(config_file, "data_sets:\n  a: {sklearn: iris}\n  a: {sklearn: wine}\n"),
     "template": partial(config_file, "__use_yte__: true\nseed: ?__import__('os').mkdir('executed') or 1\n"),
     "tag": partial(config_file, "seed: !!python/object/apply:os.mkdir [executed]\n"),

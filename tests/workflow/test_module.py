@@ -47,6 +47,8 @@ def test_another_workflow_imports_ours_with_its_own_config(tmp_path):
     project.configure(lambda config: (config.clear(), config.update(proset={**TINY, "only": only})))
     run = project.snakemake()
     assert "proset_fit" in run.stderr + run.stdout
+    assert "fits of knn: about" in run.stderr
+    assert "localrules" not in run.stderr
     assert (project.folder / "summary.txt").read_text(encoding="utf-8").splitlines()[-1].endswith("total")
     assert "nothing to be done" in (again := project.snakemake()).stdout.lower() + again.stderr.lower()
     run = project.snakemake("without_output", check=False)

@@ -32,6 +32,6 @@ def description(table: str) -> dict[str, Any]:
 
 def differences(openml: dict, found: dict) -> Iterator[str]:
     """How a description differs from what the config says."""
-    for key in ("version", "md5"):
+    for key in ("data_id", "version", "md5"):
         if key in openml and key in found and openml[key] != found[key]:
             yield f"{key}: {openml[key]!r} is not allowed, that of {table_of(openml)} is {found[key]!r}"

@@ -8,6 +8,7 @@ from proset_study.base.records import fingerprint
 from proset_study.study import blocks, layout
 from proset_study.study.config.study import Study
 from proset_study.study.failures import cause
+from proset_study.study.finished import finished_evaluations, is_finished
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ def finished_files(study: Study) -> list[str]:
         for file in files
     )
     folders = {Path(file).parent for file in finished}
-    evaluations = layout.evaluation_files(study, study.replicates)
-    return [*finished, *(file for file in evaluations if Path(file).parent in folders and Path(file).exists())]
+    evaluations = finished_evaluations(study, study.replicates)
+    return [*finished, *(file for file in evaluations if Path(file).parent in folders)]
 
 
 def missing_fingerprint(study: Study) -> str:
@@ -60,10 +61,9 @@ def find_missing_models(study: Study) -> list[MissingModel]:
     models = []
     for replicate, run, data_set in study.final_models(study.replicates):
         place = layout.Place(study, replicate, data_set, run.name)
-        for rule, files in place.steps():
+        steps = [("all_runs", [place.name(layout.ALL_RUNS)])] if place.is_in_one_job else place.steps()
+        for rule, files in steps:
             if missing := _not_made(place, rule, files):
-                if place.is_in_one_job:
-                    rule, missing = "all_runs", [place.name(layout.ALL_RUNS)]
                 logs = {file: log_of(study, rule, file) for file in missing}
                 started = [file for file in missing if logs[file].exists()]
                 failed = [file for file in started if logs[file].stat().st_size]
@@ -76,6 +76,8 @@ def find_missing_models(study: Study) -> list[MissingModel]:
 
 def _not_made(place: layout.Place, rule: str, files: list[str]) -> list[str]:
     """The files of a step that are missing; first those of the jobs whose records are put together."""
+    if rule == "all_runs":
+        return [] if is_finished(place) else files
     missing = [file for file in files if not Path(file).exists()]
     if not missing or rule not in ("stage1", "stage2"):
         return missing

@@ -6,6 +6,7 @@ fit and each final model has a key of its own, so that only what is stale is com
 """
 
 import os
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -115,6 +116,16 @@ def run_key(study: Study, run: str, data_set: str) -> str:
     if source is not None and source.method != method:  # E4 is of the method of E3, but a mean of models need not be
         codes += [key(job, method=source.method) for job in ("search", "select")]
     return fingerprint(method, searched, study.stage2_settings(run, data_set), rules, numbers, codes)
+
+
+def stored_run_key(study: Study, run: str, data_set: str, data: Iterable[Path]) -> str:
+    """Changes with `run_key` and the files of the data: of a run that is finished, `layout.RUN_DONE` has it."""
+    return fingerprint(run_key(study, run, data_set), *data)
+
+
+def stored_evaluation_key(study: Study, run: str, data_set: str, data: Iterable[Path], kind: str) -> str:
+    """Changes with `evaluation_key` and the final model; `layout.EVALUATION_DONE` has it."""
+    return fingerprint(evaluation_key(study, run, data_set, kind), stored_run_key(study, run, data_set, data))
 
 
 @cache

@@ -80,7 +80,7 @@ _FORMATS = ("proset.archive", "proset_study.base.records")  # what they read is 
 # No result contains anything of these.
 _NEVER = (
     *("proset.files", "proset_study.base.settings", "proset_study.methods.costs"),
-    *(f"proset_study.study.{name}" for name in ("fingerprints", "layout", "blocks", "all_runs")),
+    *(f"proset_study.study.{name}" for name in ("fingerprints", "layout", "blocks", "all_runs", "finished")),
 )
 # What classes in a folder say for people, the config and the schedule.
 _ABOUT = {

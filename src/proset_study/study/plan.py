@@ -10,6 +10,10 @@ from proset_study.study import all_runs, blocks, fingerprints, layout
 from proset_study.study.config.study import Study
 
 JOB_SECONDS = 0.25  # start, orchestration; where no process forks, as on clusters, imports take a second more
+RULES = (  # that are asked for by name; one that ends as another does comes first
+    *("openml", "data", "dissimilarities", "split", "stage1", "select_parameters", "stage2", "select_complexity"),
+    *("fit", "evaluate", "standing_on", "all_runs", "data_set_page", "report", "partial"),
+)
 FIRST = 1e9  # a data set that is not right is known before others are searched
 
 
@@ -37,6 +41,15 @@ def describe(jobs: Iterable[tuple[str, dict[str, str]]], study: Study, cores: in
     parts = ", ".join(f"{n:,} fits of {method}" for method, n in sorted(numbers.items()) if n) or "no fits"
     kept = f" ({n_stored:,} more are stored)" if n_stored else ""
     return f"{len(jobs):,} jobs with {parts}{kept}: about {duration(seconds / max(1, cores))} on {cores} core(s)"
+
+
+def own_name(rule: str) -> str:
+    """The name that a rule of ours has here; a workflow that imports it may put something before it.
+
+    >>> own_name("proset_stage1"), own_name("data_set_page")
+    ('stage1', 'data_set_page')
+    """
+    return next((name for name in RULES if rule == name or rule.endswith(f"_{name}")), rule)
 
 
 def fits_of(rule: str, wildcards: dict[str, str], study: Study) -> list[Fits]:

@@ -7,7 +7,7 @@ from math import ceil
 
 from proset_study.data.sizes import size_of
 from proset_study.study.config.study import Study
-from proset_study.study.plan import fits_of
+from proset_study.study.plan import fits_of, own_name
 
 MEGABYTES = 1000  # measured: 40 to 310 for the job, 130 for each Snakemake around it (one, with Slurm's plugin two)
 COPIES = 10  # of all features in float64; measured: 3 for a fit of proset, 5 for one of XGBoost
@@ -32,10 +32,10 @@ class ResourceEstimate:
 
     def minutes(self, wildcards, attempt: int, rulename: str) -> int:
         """Run time of a job; for those that fit something, by method, size and number of fits."""
-        named = dict(wildcards.items())
+        named, rule = dict(wildcards.items()), own_name(rulename)
         seconds = SECONDS_PER_VALUE * self._numbers(named.get("data_set"))[0]
-        seconds += sum(fits.seconds for fits in fits_of(rulename, named, self._study))
-        least = PAGE_MINUTES if rulename in ("data_set_page", "report", "partial") else MINUTES
+        seconds += sum(fits.seconds for fits in fits_of(rule, named, self._study))
+        least = PAGE_MINUTES if rule in ("data_set_page", "report", "partial") else MINUTES
         return attempt * (least + ceil(SAFETY * seconds / 60))
 
     def _numbers(self, data_set: str | None) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from proset_study.base.records import write_text
 from proset_study.study import fork_server, layout
 from proset_study.study.config.study import Study
 from proset_study.study.failures import LOCAL, Failed, describe_failures, program
-from proset_study.study.plan import describe, seconds_to_model
+from proset_study.study.plan import describe, own_name, seconds_to_model
 from proset_study.study.progress import Progress, is_wanted, job_of
 from proset_study.study.targets import made
 
@@ -87,10 +87,10 @@ def study_file(study: Study) -> Path:
 
 
 def write_study(study: Study) -> None:
-    """Write the study for its jobs, if it is not there; the config keeps its order, which is that of tables."""
-    path = study_file(study)
-    if not path.exists():
-        write_text(path, json.dumps(study.config, indent=1) + "\n")
+    """Write the study for its jobs, unless it is there and whole; the config keeps its order, that of the tables."""
+    path, text = study_file(study), json.dumps(study.config, indent=1) + "\n"
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        write_text(path, text)
 
 
 def attach(workflow, study: Study) -> None:
@@ -137,13 +137,13 @@ def start(workflow, study: Study) -> None:
         write_study(study)
     except OSError as error:
         sys.exit(f"Study {study.name}: nothing was run; {error}")
-    planned = [(job.rule.name, dict(job.wildcards_dict)) for job in jobs]
+    planned = [(own_name(job.rule.name), dict(job.wildcards_dict)) for job in jobs]
     print(f"Study {study.name}: {describe(planned, study, cores)}", file=sys.stderr)
     if jobs and (commit() or "").endswith(DIRTY):
         words = "runs code with changes that are not committed; its report will say so, and make release refuse it"
         print(f"Study {study.name}: {words}", file=sys.stderr)
     if is_wanted(sys.stderr.isatty(), [quiet.name.lower() for quiet in workflow.output_settings.quiet or ()]):
-        by_number = {job.jobid: job_of(job.rule.name, dict(job.wildcards_dict), study) for job in jobs}
+        by_number = {job.jobid: job_of(own_name(job.rule.name), dict(job.wildcards_dict), study) for job in jobs}
         logger.addHandler(Progress(study.name, by_number, cores))
 
 
@@ -151,7 +151,7 @@ def _order(dag, jobs, study):
     """Have jobs on the longest way to a final model started first, unless the command line names others."""
     for job in jobs:
         if dag._priority[job] == job.rule.priority:
-            seconds = seconds_to_model(job.rule.name, dict(job.wildcards_dict), study)
+            seconds = seconds_to_model(own_name(job.rule.name), dict(job.wildcards_dict), study)
             dag._priority[job] = round(seconds, 1)
 
 

@@ -26,6 +26,7 @@ from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.study import all_runs, blocks, layout
 from proset_study.study.config.study import Study
 from proset_study.study.fingerprints import arithmetic_of, key
+from proset_study.study.finished import data_files
 from proset_study.study.layout import Place
 
 
@@ -45,16 +46,20 @@ def run_case(study: Study, replicate: int, data_set: str, run: str) -> None:
     fit(*place)
 
 
-def run_all(study: Study, replicate: int, data_set: str) -> None:
-    """Make a data set, and search, fit and evaluate all that is run on it, as far as that is not done already."""
+def run_all(study: Study, replicate: int, data_set: str, code: str) -> None:
+    """Make a data set, and search, fit and evaluate all that is run on it, as far as that is not done already.
+
+    `code` is what `all_runs.key_of_all` was when the job was planned: from then on this process has the modules.
+    """
+    if all_runs.key_of_all(study, replicate, data_set) != code:
+        raise RuntimeError("the code has changed since the run was planned; give the same command again")
     import_xgboost_alone()  # before another method imports what makes that slow
     place, failures = Place(study, replicate, data_set), dict[str, str]()
     table = study.data_settings(data_set).get("file")
     key_of_data = fingerprint(all_runs.data_key(study, data_set), *([located(table)] if table else []))
-    files = [place.name(layout.DATA), place.name(layout.SPLIT)]
-    files += [place.name(layout.DISSIMILARITIES, metric=metric) for metric in study.stored_metrics(data_set)]
+    files, runs = data_files(place), all_runs.runs_on(study, replicate, data_set)
     _once(place.file(layout.DATA_DONE), key_of_data, files, prepare_data_set, study, replicate, data_set)
-    for run in all_runs.runs_on(study, replicate, data_set):
+    for run in runs:
         source = study.stage1_run(study.runs[run])
         if source is not None and source.name in failures:  # its records may be those of an earlier config
             failures[run] = f"it takes parameters from {source.name}"
@@ -64,17 +69,18 @@ def run_all(study: Study, replicate: int, data_set: str) -> None:
         except Exception as error:  # the others are made, whatever a library raises
             failures[run] = f"{type(error).__name__}: {error}"
     if failures:
-        raise RuntimeError("\n".join(f"{run}: {why}" for run, why in failures.items()))
-    write_json(place.file(layout.ALL_RUNS), {"fingerprint": all_runs.key_of_all(study, replicate, data_set)})
+        named = ", ".join(f"{run} ({why.splitlines()[0]})" for run, why in failures.items())
+        last = f"{len(failures)} of {len(runs)} runs failed: {named}"  # the line of the log that a summary takes
+        raise RuntimeError("\n".join([*(f"{run}: {why}" for run, why in failures.items()), last]))
+    write_json(place.file(layout.ALL_RUNS), {"fingerprint": code})
 
 
 def _run_and_evaluate(place: Place, data: list[Path]) -> None:
     study, _, data_set, run = place
-    key_of_run = fingerprint(all_runs.run_key(study, run, data_set), *data)
     files = [file for rule, made in place.steps() if rule not in ("data", "split", "dissimilarities") for file in made]
-    _once(place.file(layout.RUN_DONE), key_of_run, files, run_case, *place)
+    _once(place.file(layout.RUN_DONE), all_runs.stored_run_key(study, run, data_set, data), files, run_case, *place)
     for kind in all_runs.kinds_of(study, int(place.replicate), data_set, run):
-        key_of_kind = fingerprint(all_runs.evaluation_key(study, run, data_set, kind), key_of_run)
+        key_of_kind = all_runs.stored_evaluation_key(study, run, data_set, data, kind)
         record = place.name(layout.EVALUATION, kind=kind)
         _once(place.file(layout.EVALUATION_DONE, kind=kind), key_of_kind, [record], evaluate, *place, kind)
 

@@ -3,8 +3,10 @@ import pytest
 
 from proset_study.base.records import read_json
 from proset_study.data.dataset import DataSet
+from proset_study.store.missing import find_missing_models
 from proset_study.study import all_runs, fingerprints, layout, steps
 from proset_study.study.config.checks import load
+from proset_study.study.finished import finished_evaluations
 from proset_study.study.layout import Place
 
 SEARCH = {"trials": 2, "complexity": 3, "space": {"min_samples_leaf": {"integers": [1, 9]}}}
@@ -25,12 +27,16 @@ def config(tmp_path, monkeypatch):
     }
 
 
+def run_all(study):
+    steps.run_all(study, 0, "wine", all_runs.key_of_all(study, 0, "wine"))
+
+
 def test_the_search_that_another_run_takes_from_is_made_for_it_alone(config):
     study = load({**config, "only": {"extra": ["wine"]}})
-    steps.run_all(study, 0, "wine")
+    run_all(study)
     found = read_json(Place(study, 0, "wine", "extra").file(layout.FIT))["parameters"]
     whole = load({**config, "study": "whole"})
-    steps.run_all(whole, 0, "wine")
+    run_all(whole)
     assert found == read_json(Place(whole, 0, "wine", "extra").file(layout.FIT))["parameters"]
 
 
@@ -58,19 +64,22 @@ def test_a_library_may_raise_anything_and_what_depends_on_it_is_not_made(config,
 
     monkeypatch.setattr("proset_study.methods.random_forest.RandomForest.fit", fail)
     with pytest.raises(RuntimeError) as error:
-        steps.run_all(study, 0, "wine")
+        run_all(study)
     forest, extra = str(error.value).split("\nextra: ")
+    extra, last = extra.splitlines()
     assert forest.startswith("forest: RuntimeError: fold 0: 2 of 2 trials failed\ntrial 0 with {'min_samples_leaf': ")
     assert forest.count("}: LibraryError: no trees today\n") == 4  # in two folds
     assert forest.count('raise LibraryError("no trees today")') == 2  # where, for who wrote the method
     assert extra == "it takes parameters from forest"
+    first = "forest (RuntimeError: fold 0: 2 of 2 trials failed)"
+    assert last == f"2 of 3 runs failed: {first}, extra (it takes parameters from forest)"
     assert Place(study, 0, "wine", "neighbours").file(layout.FIT).exists()
 
 
 def test_data_that_was_left_half_made_is_made_again_by_the_same_job(config, monkeypatch):
     """Rules of Snakemake would take it for their own and for up to date."""
     study = load(config)
-    steps.run_all(study, 0, "wine")
+    run_all(study)
 
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -79,12 +88,12 @@ def test_data_that_was_left_half_made_is_made_again_by_the_same_job(config, monk
     with monkeypatch.context() as patch:
         patch.setattr(steps, "prepare_data_set", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            steps.run_all(changed, 0, "wine")
+            run_all(changed)
     again = load({**config, "seed": 2, "jobs": "searches"})
     assert Place(again, "0", "wine", "extra").is_in_one_job
     split = Place(again, 0, "wine").file(layout.SPLIT)
     before = split.read_bytes()
-    steps.run_all(again, 0, "wine")
+    run_all(again)
     assert split.read_bytes() != before
 
 
@@ -122,3 +131,33 @@ def test_a_class_of_too_few_training_groups_is_refused(config, monkeypatch):
         ValueError, match=r"data_sets.wine: folds: \d is more than the 1 groups with class 'class_2' in the"
     ):
         steps.make_split(study, 0, "wine")
+
+
+def test_other_code_than_was_planned_is_not_run(config):
+    """The process has the modules of then; what it made would be taken for that of the code of now."""
+    study = load(config)
+    with pytest.raises(RuntimeError, match="the code has changed since the run was planned"):
+        steps.run_all(study, 0, "wine", "another key")
+    assert not Place(study, 0, "wine").file(layout.DATA).exists()
+
+
+def test_models_of_a_former_config_or_of_a_failed_job_are_missing(config):
+    config["experiments"]["tree"] = {**TREES, "method": "decision_tree", "parameters": {"min_samples_leaf": 1}}
+    config["evaluations"] = {"bootstrap": {"of": {"tree": ["wine"]}, "samples": 2}}
+    study = load(config)
+    run_all(study)
+    assert not find_missing_models(study)
+    assert len(finished_evaluations(study, [0])) == 1
+    other = {**config["experiments"], "tree": {**config["experiments"]["tree"], "stage2": {"complexity": 3}}}
+    changed = load({**config, "experiments": other})
+    (model,) = find_missing_models(changed)
+    assert (model.run, model.reason) == ("tree", "not run")
+    assert model.target == Place(changed, 0, "wine").name(layout.ALL_RUNS)
+    assert not finished_evaluations(changed, [0])
+    run_all(changed)
+    assert not find_missing_models(changed)
+    resampled = load({**changed.config, "evaluations": {"bootstrap": {"of": {"tree": ["wine"]}, "samples": 3}}})
+    assert not find_missing_models(resampled)
+    assert not finished_evaluations(resampled, [0])
+    Place(changed, 0, "wine", "forest").file(layout.PREDICTIONS).unlink()
+    assert [model.run for model in find_missing_models(changed)] == ["forest"]

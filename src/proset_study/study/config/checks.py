@@ -206,7 +206,7 @@ def _parameter_errors(where, entry, method, experiments, selected) -> Iterator[s
     """Errors of the search and its parameters; those of the first data set that has some."""
     source, space = entry.get("stage1", {}).get("from"), entry.get("stage1", {}).get("space", {})
     if source is not None:
-        fitting = [name for name, other in experiments.items() if _searches(other, method)]
+        fitting = [name for name, other in experiments.items() if _searches(other, method) and "vary" not in other]
         if source not in fitting:
             yield _not_among(f"{where}.stage1.from", source, fitting)
             return

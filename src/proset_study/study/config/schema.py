@@ -64,7 +64,7 @@ def _explain(error) -> str:
     where = ".".join(map(str, error.absolute_path)) or "top level"
     if error.validator == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))
-        unknown = sorted(set(error.instance) - set(known))
+        unknown = sorted(set(error.instance) - set(known), key=str)
         former = "".join(f"; {old} is now {RENAMED[old]}" for old in unknown if RENAMED.get(old) in known)
         return f"{where}: unknown key {', '.join(map(repr, unknown))}, allowed are {', '.join(known)}{former}"
     if error.validator == "required":

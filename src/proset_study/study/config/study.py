@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from proset_study.base.records import damaged
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, RANK, stored_metric
 from proset_study.data.openml import table_of
 from proset_study.study.config.runs import Run, runs_of
@@ -29,7 +30,11 @@ class Study:
     @classmethod
     def read(cls, path: Path) -> "Study":
         """The study of a file that holds the JSON of its checked config."""
-        return cls.of(json.loads(path.read_text(encoding="utf-8")))
+        try:
+            config = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise damaged(path, error) from error
+        return cls.of(config)
 
     @property
     def name(self) -> str:

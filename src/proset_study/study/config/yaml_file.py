@@ -88,6 +88,9 @@ def _check(path, node, where, sizes):
         for key, value in node.value:
             line = key.start_mark.line + 1
             name = key.value if isinstance(key, yaml.ScalarNode) else "a list or mapping"
+            if isinstance(key, yaml.ScalarNode) and not key.tag.endswith((":str", ":merge")):
+                read = yaml.safe_load(key.value)
+                raise ConfigError(f"{path}, line {line}: key {name} is read as {read!r} by YAML; quote it")
             if name == "__use_yte__":
                 raise ConfigError(f"{path}, line {line}: {name} is not allowed, a config is data and executes nothing")
             if name in names:

@@ -187,6 +187,11 @@ def test_only_restricts_experiments_and_data_sets(config):
         ("{experiments: {E9: {stage1: {space: {max_depth: {integers: [0.5, 3]}}}}}}", "must be a whole number"),
         ("{experiments: {E3: {stage1: {space: {lambda_v: {normal: [0, 1]}}}}}}", "unknown key 'normal', allowed are"),
         ("{experiments: {E7: {vary: {n_candidates: [0]}}}}", "vary.n_candidates: 0 is not allowed"),
+        (
+            "{experiments: {E7: {stage1: {trials: 2, complexity: 1, space: {lambda_v: {log_uniform: [1.0e-3, 0.1]}}}}, "
+            "X: {title: t, method: proset, data_sets: [checker], stage1: {from: E7}, stage2: {complexity: 3}}}}",
+            "experiments.X.stage1.from: 'E7' is not allowed",
+        ),
         ("{only: {E10: [wine]}}", "only.E10: unknown data set 'wine', allowed are checker_rot"),
         ("{comparisons: {c: {title: t, experiments: [E99]}}}", "comparisons.c.experiments: unknown experiment 'E99'"),
     ],

@@ -1,0 +1,55 @@
+"""What one job has made for a data set (see `study.all_runs`) and is right: that files exist says little there.
+
+Snakemake knows one file of such a job. What belongs to a former config or to other code is made again in the next run.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from proset_study.base.records import read_json
+from proset_study.study import all_runs, layout
+from proset_study.study.config.study import Study
+from proset_study.study.layout import Place
+
+
+def data_files(place: Place) -> list[str]:
+    """What is made of a data set before anything is run on it."""
+    metrics = place.study.stored_metrics(place.data_set)
+    stored = [place.name(layout.DISSIMILARITIES, metric=metric) for metric in metrics]
+    return [place.name(layout.DATA), place.name(layout.SPLIT), *stored]
+
+
+def is_finished(place: Place) -> bool:
+    """Whether the final model is there, made for the config and the code of now."""
+    made = [*data_files(place), *(file for _, files in place.steps() for file in files)]
+    if not all(Path(file).exists() for file in made):
+        return False
+    return _key_in(place.file(layout.RUN_DONE)) == all_runs.stored_run_key(*_names(place))
+
+
+def finished_evaluations(study: Study, replicates: Iterable[int | str]) -> list[str]:
+    """Records of evaluations that are there; those of one job if they were made for the config and the code of now."""
+    found = []
+    for kind in study.config.get("evaluations", {}):
+        for replicate, run, data_set in study.evaluated(kind, replicates):
+            place = Place(study, replicate, data_set, run.name)
+            file = place.file(layout.EVALUATION, kind=kind)
+            if file.exists() and (not place.is_in_one_job or _is_evaluated(place, kind)):
+                found.append(str(file))
+    return found
+
+
+def _is_evaluated(place, kind):
+    done = place.file(layout.EVALUATION_DONE, kind=kind)
+    return is_finished(place) and _key_in(done) == all_runs.stored_evaluation_key(*_names(place), kind)
+
+
+def _names(place: Place) -> tuple[Study, str, str, list[Path]]:
+    return place.study, place.run, place.data_set, [Path(file) for file in data_files(place)]
+
+
+def _key_in(done):
+    with suppress(OSError, ValueError, KeyError):  # not there, or damaged
+        return read_json(done)["fingerprint"]
+    return None
