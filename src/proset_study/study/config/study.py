@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from proset_study.base.records import damaged
 from proset_study.data.metrics import EUCLIDEAN, PRECOMPUTED, RANK, stored_metric
 from proset_study.data.openml import table_of
 from proset_study.study.config.runs import Run, runs_of
@@ -33,6 +32,8 @@ class Study:
         try:
             config = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
+            from proset_study.base.records import damaged  # with NumPy, which commands import later
+
             raise damaged(path, error) from error
         return cls.of(config)
 
