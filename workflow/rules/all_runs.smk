@@ -10,11 +10,9 @@ use rule _job as all_runs with:
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/all_runs.log",
     params:
-        command=command(
-            "all-runs", code=lambda wildcards: key_of_all(study, int(wildcards.replicate), wildcards.data_set)
-        ),
+        command=command("all-runs", code=all_runs_code),
         version=lambda wildcards: layout.custom_version(study, wildcards.data_set),
-        key=lambda wildcards: key_of_all(study, int(wildcards.replicate), wildcards.data_set),
+        key=all_runs_code,
 
 
 rule all_data_sets:

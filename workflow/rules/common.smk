@@ -35,6 +35,10 @@ def selection_code(wildcards):
     return key("select", method=method_of(wildcards))
 
 
+def all_runs_code(wildcards):
+    return key_of_all(study, int(wildcards.replicate), wildcards.data_set)
+
+
 def place(wildcards):
     return layout.Place(study, wildcards.replicate, wildcards.data_set, wildcards.run)
 

@@ -123,9 +123,9 @@ def stored_run_key(study: Study, run: str, data_set: str, data: Iterable[Path]) 
     return fingerprint(run_key(study, run, data_set), *data)
 
 
-def stored_evaluation_key(study: Study, run: str, data_set: str, data: Iterable[Path], kind: str) -> str:
-    """Changes with `evaluation_key` and the final model; `layout.EVALUATION_DONE` has it."""
-    return fingerprint(evaluation_key(study, run, data_set, kind), stored_run_key(study, run, data_set, data))
+def stored_evaluation_key(study: Study, run: str, data_set: str, kind: str, key_of_run: str) -> str:
+    """Changes with `evaluation_key` and the `stored_run_key`; `layout.EVALUATION_DONE` has it."""
+    return fingerprint(evaluation_key(study, run, data_set, kind), key_of_run)
 
 
 @cache

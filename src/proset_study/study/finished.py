@@ -25,7 +25,9 @@ def is_finished(place: Place) -> bool:
     made = [*data_files(place), *(file for _, files in place.steps() for file in files)]
     if not all(Path(file).exists() for file in made):
         return False
-    return _key_in(place.file(layout.RUN_DONE)) == all_runs.stored_run_key(*_names(place))
+    data = map(Path, data_files(place))
+    wanted = all_runs.stored_run_key(place.study, place.run, place.data_set, data)
+    return key_in(place.file(layout.RUN_DONE)) == wanted
 
 
 def finished_evaluations(study: Study, replicates: Iterable[int | str]) -> list[str]:
@@ -41,15 +43,15 @@ def finished_evaluations(study: Study, replicates: Iterable[int | str]) -> list[
 
 
 def _is_evaluated(place, kind):
-    done = place.file(layout.EVALUATION_DONE, kind=kind)
-    return is_finished(place) and _key_in(done) == all_runs.stored_evaluation_key(*_names(place), kind)
+    key_of_run = key_in(place.file(layout.RUN_DONE))
+    if key_of_run is None or not is_finished(place):
+        return False
+    wanted = all_runs.stored_evaluation_key(place.study, place.run, place.data_set, kind, key_of_run)
+    return key_in(place.file(layout.EVALUATION_DONE, kind=kind)) == wanted
 
 
-def _names(place: Place) -> tuple[Study, str, str, list[Path]]:
-    return place.study, place.run, place.data_set, [Path(file) for file in data_files(place)]
-
-
-def _key_in(done):
-    with suppress(OSError, ValueError, KeyError):  # not there, or damaged
+def key_in(done: Path) -> str | None:
+    """The key of what was finished; None if nothing was, or the file that says so is damaged."""
+    with suppress(OSError, ValueError, KeyError):
         return read_json(done)["fingerprint"]
     return None

@@ -1,7 +1,6 @@
 """The steps to a final model, each a command of the workflow; `run_case` takes them in order."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from proset_study.fits.search import Case, run_paths, run_trials
 from proset_study.study import all_runs, blocks, layout
 from proset_study.study.config.study import Study
 from proset_study.study.fingerprints import arithmetic_of, key
-from proset_study.study.finished import data_files
+from proset_study.study.finished import data_files, key_in
 from proset_study.study.layout import Place
 
 
@@ -78,9 +77,10 @@ def run_all(study: Study, replicate: int, data_set: str, code: str) -> None:
 def _run_and_evaluate(place: Place, data: list[Path]) -> None:
     study, _, data_set, run = place
     files = [file for rule, made in place.steps() if rule not in ("data", "split", "dissimilarities") for file in made]
-    _once(place.file(layout.RUN_DONE), all_runs.stored_run_key(study, run, data_set, data), files, run_case, *place)
+    key_of_run = all_runs.stored_run_key(study, run, data_set, data)
+    _once(place.file(layout.RUN_DONE), key_of_run, files, run_case, *place)
     for kind in all_runs.kinds_of(study, int(place.replicate), data_set, run):
-        key_of_kind = all_runs.stored_evaluation_key(study, run, data_set, data, kind)
+        key_of_kind = all_runs.stored_evaluation_key(study, run, data_set, kind, key_of_run)
         record = place.name(layout.EVALUATION, kind=kind)
         _once(place.file(layout.EVALUATION_DONE, kind=kind), key_of_kind, [record], evaluate, *place, kind)
 
@@ -91,9 +91,8 @@ def _once(done: Path, wanted: str, files: list[str], make: Callable[..., None], 
     `done` is there from the first moment on, without a key: Snakemake would take what was left of a job that ended
     before for its own, and for up to date (see `all_runs.in_one_job`).
     """
-    with suppress(OSError, ValueError):
-        if read_json(done)["fingerprint"] == wanted and all(Path(file).exists() for file in files):
-            return
+    if key_in(done) == wanted and all(Path(file).exists() for file in files):
+        return
     write_json(done, {"fingerprint": None})
     make(*arguments)
     write_json(done, {"fingerprint": wanted})
