@@ -218,9 +218,14 @@ class _Finder:
         active = self.classifier.active_features_
         same = (rows == x) | (np.isnan(rows) & np.isnan(x))
         allowed = same[:, np.setdiff1d(active, features)].all(axis=1)
-        for d, low, high, levels in zip(features, space.low, space.high, space.levels, strict=True):
+        ranges = self.classifier.feature_range_.T
+        for d, levels in zip(features, space.levels, strict=True):
             new = rows[:, d]
-            allowed &= same[:, d] | ((new >= low) & (new <= high) if levels is None else np.isin(new, levels))
+            if levels is None:  # not the ends of the space, which leave out what is far from all prototypes
+                low, high = self.constraints.interval(d, x[d], tuple(ranges[d]))
+                allowed &= same[:, d] | ((new >= low) & (new <= high))
+            else:
+                allowed &= same[:, d] | np.isin(new, levels)
         values = rows[allowed][:, features]
         values = values[space.holds(values)]
         if not len(values):

@@ -149,9 +149,11 @@ def with_method(fitted: Any, X: Any, name: str) -> tuple[Any, Any] | None:
     """What has an attribute inside a search, a Pipeline or a frozen estimator, and samples as it takes them."""
     if hasattr(fitted, name):
         return fitted, X
-    for inner in ("best_estimator_", "estimator_"):
-        if hasattr(fitted, inner):
-            return with_method(getattr(fitted, inner), X, name)
+    if hasattr(fitted, "best_estimator_"):
+        return with_method(fitted.best_estimator_, X, name)
+    inner, n_features = getattr(fitted, "estimator_", None), getattr(fitted, "n_features_in_", None)
+    if inner is not None and getattr(inner, "n_features_in_", None) == n_features:  # no template, no selection
+        return with_method(inner, X, name)
     if isinstance(fitted, FrozenEstimator):
         return with_method(fitted.estimator, X, name)
     if isinstance(fitted, Pipeline):

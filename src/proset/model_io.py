@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # importing it would import scikit-learn
     from proset.classifier import ProsetClassifier
 
 MAX_BYTES = 2**30  # of a model's arrays
+MAX_SCALE = 1e200  # of weights of features, and of 1 divided by their spread
 KINDS = "biufUS"  # of labels, as NumPy names them
 # Fitted attributes that files of earlier versions do not have.
 OPTIONAL = ("n_samples_fit", "training_familiarity", "scale", "lambda_v", "lambda_w", "feature_range")
@@ -183,13 +184,13 @@ def _check(model: Model, classes: np.ndarray, names: np.ndarray | None, unknown:
         levels, category, spread, gaps = vars(model.columns).values()
         _check_array("levels", levels, (n_features,), 0, kind="i")
         _check_array("category", category, (n_features,), 0.0)
-        _check_array("spread", spread, (n_features,), 1.0 / MAX_ABS)
+        _check_array("spread", spread, (n_features,), 1.0 / MAX_SCALE)
         _check_array("has_gaps", gaps, (n_features,), 0, kind="b")
         if ((category > 0) != (levels > 0)).any():
             raise ValueError("category must be positive for columns with levels")
     for b, batch in enumerate(model.batches):
         n, where = len(batch.labels), f"batch_{b}_"
-        _check_array(f"{where}feature_weights", batch.feature_weights, (n_features,), 0.0)
+        _check_array(f"{where}feature_weights", batch.feature_weights, (n_features,), 0.0, high=MAX_SCALE)
         complete = np.where(gaps & np.isnan(batch.prototypes), 0.0, batch.prototypes)
         _check_array(f"{where}prototypes", complete, (n, n_features), -MAX_ABS)
         if model.columns is not None:
@@ -250,7 +251,7 @@ def _check_optional(
 ) -> None:
     n_batches = len(model.batches)
     if scale is not None:
-        _check_array("scale", scale, (len(model.centre),), 1.0 / MAX_ABS)
+        _check_array("scale", scale, (len(model.centre),), 1.0 / MAX_SCALE)
     for name, penalty in (("lambda_v", lambda_v), ("lambda_w", lambda_w)):
         if penalty is not None and not np.isposinf(penalty).all():
             _check_array(name, penalty, (), 0.0)
@@ -267,11 +268,13 @@ def _check_optional(
             raise ValueError("training_familiarity must be sorted, and not empty")
 
 
-def _check_array(name: str, array: np.ndarray, shape: tuple[int, ...], low: float, kind: str = "f") -> None:
+def _check_array(
+    name: str, array: np.ndarray, shape: tuple[int, ...], low: float, kind: str = "f", high: float = MAX_ABS
+) -> None:
     if array.dtype.kind not in kind or array.shape != shape:
         raise ValueError(f"{name} must be numbers of shape {shape}, is {array.dtype} of shape {array.shape}")
-    if array.size and not (array.min() >= low and array.max() <= MAX_ABS):  # NaN fails, too
-        raise ValueError(f"{name} must be finite numbers from {low:g} to {MAX_ABS:g}")
+    if array.size and not (array.min() >= low and array.max() <= high):  # NaN fails, too
+        raise ValueError(f"{name} must be finite numbers from {low:g} to {high:g}")
 
 
 def _plain(value: Any) -> Any:

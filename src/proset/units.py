@@ -21,13 +21,14 @@ AS_THEY_ARE = (KNNImputer, SimpleImputer, OneHotEncoder, SelectorMixin)
 
 
 def without_classifier(transformer: Any) -> Any:
-    """The steps of a Pipeline before its classifier; any other transformer as it is."""
-    if transformer is not None and not hasattr(transformer, "fit"):  # tables have `transform`
+    """The steps before the classifier of a Pipeline, or of the best one of a search; any other transformer as it is."""
+    found = getattr(transformer, "best_estimator_", transformer)  # of a search
+    if isinstance(found, Pipeline) and not hasattr(found[-1], "transform"):
+        return found[:-1]
+    if found is not None and not (hasattr(found, "fit") and hasattr(found, "transform")):  # tables have `transform`
         allowed = "must be a fitted transformer or Pipeline, or None; samples are X=..."
         raise TypeError(f"transformer: {type(transformer).__name__} is not allowed, {allowed}")
-    if isinstance(transformer, Pipeline) and not hasattr(transformer[-1], "transform"):
-        return transformer[:-1]
-    return transformer
+    return found
 
 
 def feature_names(classifier: Any, transformer: Any) -> list[str]:
@@ -106,9 +107,7 @@ def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
     >>> in_original_units(scaler, np.array([[0.0], [1.0]])).tolist()
     [[20.0], [30.0]]
     """
-    if not len(X) or transformer is None or transformer == "passthrough" or isinstance(transformer, AS_THEY_ARE):
-        return X
-    if isinstance(transformer, FunctionTransformer) and transformer.func is None:  # a ColumnTransformer's "passthrough"
+    if not len(X) or _leaves_units(transformer):
         return X
     if isinstance(transformer, Pipeline):
         steps = [step for _, step in transformer.steps]
@@ -122,9 +121,9 @@ def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
                 before[:, kept] = X
                 return in_original_units(Pipeline([(str(i), step) for i, step in enumerate(steps)]), before)[:, kept]
             X = in_original_units(step, X)
-            if not keeps_features(step):
-                if isinstance(step, AS_THEY_ARE) and not all(isinstance(before, AS_THEY_ARE) for before in steps):
-                    _warn(step)
+            if not keeps_features(step) or not (_leaves_units(step) or hasattr(step, "inverse_transform")):
+                if isinstance(step, (ColumnTransformer, *AS_THEY_ARE)) and not all(map(_leaves_units, steps)):
+                    _warn(step)  # others have warned
                 break
         return X
     if isinstance(transformer, ColumnTransformer):
@@ -143,12 +142,25 @@ def in_original_units(transformer: Any, X: np.ndarray) -> np.ndarray:
     return X
 
 
+def _leaves_units(step: Any) -> bool:
+    """Whether what leaves a step has the units of what enters it, or is 0 and 1."""
+    if isinstance(step, FunctionTransformer):  # without a function it is a ColumnTransformer's "passthrough"
+        return step.func is None
+    return step is None or step == "passthrough" or isinstance(step, AS_THEY_ARE)
+
+
 def _warn(step: Any) -> None:
-    warnings.warn(f"transformer: {type(step).__name__} cannot be undone, values are those that it gives", stacklevel=3)
+    name = type(step).__name__
+    what = f"{name} cannot be undone, values are those that it gives"
+    if isinstance(step, ColumnTransformer):
+        what = f"steps before {name} cannot be undone, values are those that it is given"
+    warnings.warn(f"transformer: {what}", stacklevel=3)
 
 
 def keeps_features(step: Any) -> bool:
     """Whether feature d that leaves a transformer is feature d that enters it."""
     if isinstance(step, (KNNImputer, SimpleImputer)):  # they may add indicators, and leave columns out
         return len(step.get_feature_names_out()) == int(step.n_features_in_)
-    return step == "passthrough" or isinstance(step, OneToOneFeatureMixin)
+    if isinstance(step, FunctionTransformer):
+        return step.func is None
+    return step is None or step == "passthrough" or isinstance(step, OneToOneFeatureMixin)

@@ -285,3 +285,14 @@ def test_many_boxes_take_neither_memory_nor_hours(monkeypatch):
     whole = model.counterfactuals(X.head(3))
     monkeypatch.setattr(boxes, "ENTRIES", 5000)
     pd.testing.assert_frame_equal(model.counterfactuals(X.head(3)), whole)
+
+
+def test_training_rows_far_from_all_prototypes_count():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(-1, 0.1, 20), rng.normal(100, 1, 20), rng.normal(0, 0.1, 20)])[:, None]
+    model = ProsetClassifier(lambda_v=1e-8, lambda_w=1e-6, max_prototypes=1).fit(X, np.repeat(["a", "a", "b"], 20))
+    above = X[(X[:, 0] > 0.05) & (model.predict(X) == "a")]
+    assert above.min() > 90
+    found = model.counterfactuals([[0.05]], only_training_rows=True, directions={0: "up"})
+    assert found["found"][0]
+    assert found["new value of x0"][0] == above.min()

@@ -10,8 +10,16 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 
 from proset import ProsetClassifier, SetCoverClassifier, diff
 from proset.explain import explain
@@ -162,6 +170,36 @@ def test_what_cannot_be_undone_is_said(flowers):
     with pytest.warns(UserWarning, match="transformer: PCA cannot be undone"):
         found = pipeline[-1].explain(X.head(1), transformer=pipeline)
     np.testing.assert_allclose(found["value of pca0"][0], pipeline[:-1].transform(X.head(1))[0, 0])
+
+
+@pytest.mark.parametrize("step", [None, FunctionTransformer(), "passthrough"])
+def test_steps_that_do_nothing_are_passed(flowers, step):
+    X, _ = flowers
+    steps = make_pipeline(StandardScaler(), step, MinMaxScaler())
+    np.testing.assert_allclose(in_original_units(steps, steps.fit_transform(X)), X)
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (Normalizer(), "transformer: Normalizer cannot be undone, values are those that it gives"),
+        (make_column_transformer(("passthrough", [1, 0])), "transformer: steps before ColumnTransformer cannot be"),
+    ],
+)
+def test_nothing_is_undone_before_a_step_that_cannot_be(flowers, step, said):
+    steps = make_pipeline(StandardScaler(), step)
+    Z = steps.fit_transform(flowers[0])
+    with pytest.warns(UserWarning, match=said):
+        np.testing.assert_array_equal(in_original_units(steps, Z), Z)
+
+
+def test_the_steps_of_a_search(flowers, pipeline):
+    X, y = flowers
+    search = GridSearchCV(pipeline, {"standardscaler__with_mean": [True]}, cv=2).fit(X, y)
+    steps, model = search.best_estimator_, search.best_estimator_[-1]
+    pd.testing.assert_frame_equal(model.explain(X[:1], transformer=search), model.explain(X[:1], transformer=steps))
+    with pytest.raises(TypeError, match="transformer: GridSearchCV is not allowed, must be a fitted transformer"):
+        model.explain(X[:1], transformer=GridSearchCV(model, {}, cv=2).fit(X, y))
 
 
 def test_export_is_the_whole_model(flowers, pipeline, tmp_path):

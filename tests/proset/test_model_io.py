@@ -55,6 +55,16 @@ def test_a_loaded_model_is_the_same(of, model, mixed, tmp_path):
         pd.testing.assert_frame_equal(table(loaded), table(original))
 
 
+def test_features_of_very_small_units_are_kept(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), np.repeat([0, 1], 15)
+    X[:, 0] = y * 3e-100 + X[:, 0] * 1e-101
+    tiny = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y)
+    assert tiny.batches_[0].feature_weights[0] > 1e100
+    save_model(tiny, tmp_path / "model.npz")
+    np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict_proba(X), tiny.predict_proba(X))
+
+
 def test_the_names_in_a_file_stay(saved):
     """Files that were written earlier have these; another name is another version of the format."""
     batch = ["feature_weights", "prototypes", "labels", "prototype_weights", "sample_index", "candidate_index", "fit"]

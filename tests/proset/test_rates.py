@@ -5,6 +5,8 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
+from sklearn.ensemble import BaggingClassifier
+from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
@@ -130,3 +132,14 @@ def test_bad_input_is_refused(two, changes, said):
     model = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=said):
         group_rates(**{"estimator": model, "X": X, "y": y, "groups": groups, **changes})
+
+
+def test_a_template_and_a_model_of_fewer_columns_are_not_asked():
+    X, y = load_iris(return_X_y=True)
+    model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-3)
+    selection = RFE(model, n_features_to_select=2, importance_getter=lambda of: of.feature_weights_.max(axis=0))
+    rates = group_rates(selection.fit(X, y), X, y, y)
+    assert "unfamiliar" not in rates
+    bagging = BaggingClassifier(model, n_estimators=2, random_state=0)
+    with pytest.raises(ValueError, match="estimator: BaggingClassifier has no method 'familiarity_quantile'"):
+        RejectOptionClassifier(bagging).fit(X, y)

@@ -306,7 +306,7 @@ def to_c(model: Any, name: str = "model", background: Any = None) -> str:
     else:
         body = _SET_COVER
         term, distance = DISTANCES[what.metric]
-        values |= {"default": what.majority, "term": term, "distance": distance}
+        values |= {"default": what.default, "term": term, "distance": distance}
     values["functions"] = "\n".join(f" *     {line}" for line in functions)
     parts = [
         Template(_HEAD).substitute(values) + tables,

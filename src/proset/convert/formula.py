@@ -112,6 +112,11 @@ class SetCoverFormula(Formula):
     metric: str
     majority: int
 
+    @property
+    def default(self) -> int:
+        """The label before any prototype is compared, and of a sample infinitely far from all."""
+        return int(self.labels[0]) if len(self.labels) else self.majority
+
 
 def formula(model: Any, with_base: bool = True) -> ProsetFormula | SetCoverFormula:
     """The formula of a classifier, or of a Pipeline of scalers that ends in one; perhaps without its base model.

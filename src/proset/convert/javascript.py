@@ -228,7 +228,7 @@ def to_javascript(model: Any, background: Any = None) -> str:
             )
     else:
         term, distance = DISTANCES[what.metric]
-        body = Template(_SET_COVER).substitute(default=what.majority, term=term, distance=distance)
+        body = Template(_SET_COVER).substitute(default=what.default, term=term, distance=distance)
     return "".join(
         [
             f"// A {what.kind}, written by proset {__version__}.\n",

@@ -275,6 +275,8 @@ def _nodes(
         kinds = dict.fromkeys(said, TensorProto.DOUBLE if double else TensorProto.FLOAT)
         kinds |= {"prototype_rows": TensorProto.INT64}
         others += [node("Cast", values, to=kinds[name], output_names=[names[name]]) for name, values in said.items()]
+    if what.classes.dtype.kind == "u" and what.classes[-1] > np.iinfo(np.int64).max:
+        raise ValueError(f"model: class {what.classes[-1]} is not allowed, ONNX has integers up to 2**63 - 1")
     classes = what.classes.astype(str if what.classes.dtype.kind in "OU" else np.int64)
     return [node("Gather", classes, code, output_names=[names["label"]]), *others]
 

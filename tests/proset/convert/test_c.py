@@ -95,6 +95,13 @@ def test_labels_and_probabilities(library, name):
     models.check_predictions(name, model.classes_[predictions(library, name, samples)], found)
 
 
+def test_a_sample_whose_squares_overflow_is_as_far_from_all_prototypes(library):
+    model, X = models.of_numbers("euclidean")
+    far = np.full((1, X.shape[1]), 1e200)
+    assert model.predict(far) != model[-1].classes_[model[-1]._majority]
+    assert model.classes_[predictions(library, "euclidean", samples_of(far))] == model.predict(far)
+
+
 @pytest.mark.parametrize("number", range(models.N_RANDOM))
 def test_random_models_say_why(library, number):
     of, name = models.random_models()[number], f"random_{number}"

@@ -95,6 +95,12 @@ def test_features_without_weight_are_not_read_and_the_others_have_to_be_numbers(
     assert found[2] == {"error": f"RangeError: x: {X.shape[1] - 1} features, must be {X.shape[1]}"}
 
 
+def test_a_sample_whose_squares_overflow_is_as_far_from_all_prototypes(tmp_path):
+    model, X = models.of_numbers("euclidean")
+    far = np.full((1, X.shape[1]), 1e200)
+    assert run(tmp_path, to_javascript(model), far.tolist())["said"][0]["label"] == model.predict(far)[0]
+
+
 @pytest.mark.parametrize("number", range(models.N_RANDOM))
 def test_random_models_say_why(number, found):
     of, said = models.random_models()[number], found[number]["said"]

@@ -215,6 +215,13 @@ def test_without_prototypes_none_is_listed():
     assert models.largest_difference(found["start_shares"], found["probabilities"]) == 0.0
 
 
+def test_classes_beyond_the_integers_of_onnx_are_refused():
+    X, y = load_wine(return_X_y=True)
+    model = ProsetClassifier(n_batches=0).fit(X, y.astype(np.uint64) + np.uint64(2**63 - 1))
+    with pytest.raises(ValueError, match=r"model: class 9223372036854775809 is not allowed"):
+        to_onnx(model)
+
+
 def test_steps_of_skl2onnx_may_come_before():
     X, y = load_wine(return_X_y=True)
     X[::7, 2] = np.nan
