@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from proset_study.base.records import fingerprint, read_json
+from proset_study.base.records import fingerprint
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST
 from proset_study.data.table_file import listed
 from proset_study.release.predictions import TYPES, fit_table, new_store, read_index
+from proset_study.report.analysis.manifest import read_manifest
 from proset_study.report.analysis.standing import GIVEN, check_data, differences, write_differences
 from proset_study.store.metrics import score_predictions
 from proset_study.store.results import FINAL, Case, Row
@@ -51,7 +52,7 @@ class Protocol:
         if not (report / layout.MANIFEST).is_file() or not (report / layout.ALL_SCORES).is_file():
             raise ValueError(f"report: {str(report)!r} has no {layout.MANIFEST} and {layout.ALL_SCORES}, a report has")
         self.report, self.scratch = report, scratch
-        self.manifest = read_json(report / layout.MANIFEST)
+        self.manifest = read_manifest(report)
         self.study = Study.of(self.manifest["config"])
         self._tested: dict[tuple[str, int], Tested] = {}
 

@@ -76,8 +76,9 @@ def write_leaderboard(
         stored = Unpacked(ForeignReport(report), protocol.study, scratch)
         rng = np.random.default_rng(seed)
         entries = [_refitted(entry, predicted[entry.name, entry.method], stored, n_refits, rng) for entry in entries]
+    if not (lines := _lines(entries, wanted)):
+        raise ValueError(f"{report}: no experiment has scores on {', '.join(wanted)} in these replicates")
     write_leaderboard_page(output, protocol.study.name, entries, wanted)
-    lines = _lines(entries, wanted)
     write_rows(output.with_suffix(".csv"), lines, tuple(lines[0]))
 
 

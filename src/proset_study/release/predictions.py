@@ -181,6 +181,9 @@ def read_index(store: Path) -> dict:
     for key in ("files", "experiments", "data"):
         if not isinstance(index.get(key), dict):
             raise ValueError(f"{path}: {key} is missing or of the wrong kind")
+    for name, digests in index["data"].items():
+        if not isinstance(digests, dict):
+            raise ValueError(f"{path}: data of {name} is {digests!r:.50}, must have a checksum for each replicate")
     if index["files"].keys() != {_file(name) for name in index["data"] if re.fullmatch(r"\w+", name)}:
         raise ValueError(f"{path}: its files are not those of its data sets")
     for name, digest in index["files"].items():

@@ -16,6 +16,7 @@ from rocrate.rocrate import ROCrate
 
 from proset_study.base.environment import DIRTY
 from proset_study.base.records import read_json
+from proset_study.report.analysis.manifest import read_manifest
 from proset_study.store.packed import write_files
 from proset_study.study import layout
 from proset_study.study.config.study import Study
@@ -59,7 +60,7 @@ def release(report: Path, output: Path, root: Path) -> str:
     It has the report, the `layout.SURROUNDINGS` of its commit in the checkout `root`, an RO-Crate, and
     `layout.CHECKSUMS`, below a folder of the name of the report. The same files give the same archive.
     """
-    manifest = read_json(report / layout.MANIFEST)
+    manifest = read_manifest(report)
     study, commit = Study.of(manifest["config"]), manifest["commit"]
     if manifest["missing"]:
         raise ValueError(f"{report} is a partial report, {len(manifest['missing'])} final models are missing")

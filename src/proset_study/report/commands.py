@@ -101,8 +101,9 @@ def renew(report: Path, published: Path) -> None:
 def edges(report: Path) -> None:
     """List where a report has optima at the end of what was tried; status 1 if one of the open track is unexplained."""
     from proset_study.report.analysis.edges import Edge, explained, in_words
+    from proset_study.report.analysis.manifest import read_manifest
 
-    study = Study.of(json.loads((report / layout.MANIFEST).read_text(encoding="utf-8"))["config"])
+    study = Study.of(read_manifest(report)["config"])
     optima = explained(study, read_rows(report / layout.EDGES, Edge))
     for edge in sorted(optima, key=lambda edge: bool(edge.explanation)):
         print(in_words(edge))

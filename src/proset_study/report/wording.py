@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from math import floor, isclose, log10
 
 from proset_study.methods.labels import method_name, name_of
+from proset_study.report.analysis.statistics import DECIMALS
 from proset_study.store.metrics import SCORES
 from proset_study.store.stored import Final
 
@@ -69,6 +70,17 @@ def span(values: Collection[float], form: str = "") -> str:
     return " to ".join(dict.fromkeys(format(end(values), form) for end in (min, max)))
 
 
+def lowest(scores: Scores) -> list[str]:
+    """The methods with the lowest score, of which there are several if they differ by rounding only.
+
+    >>> lowest({"KNN": 0.1 + 0.2, "SVM": 0.3, "trees": 0.4})
+    ['KNN', 'SVM']
+    """
+    rounded = {method: round(score, DECIMALS) for method, score in scores.items()}
+    least = min(rounded.values(), default=0.0)
+    return [method for method, score in rounded.items() if score == least]
+
+
 def wins(scores: Mapping[str, Scores], what: str, named: str = "", units: str = "data sets") -> str:
     """On how many data sets a method has the lowest score; of more than three methods the first two, and one by name.
 
@@ -79,9 +91,8 @@ def wins(scores: Mapping[str, Scores], what: str, named: str = "", units: str = 
     >>> wins({str(i): {name: float(i != j) for j, name in enumerate("abcd")} for i in range(4)}, "loss", named="c")
     'The lowest loss is that of a on 1 of 4 data sets, b on 1, c on 1 and d on 1'
     """
-    lowest = {data_set: min(by_method.values()) for data_set, by_method in scores.items()}
-    found = Counter(name for d, by_method in scores.items() for name in by_method if by_method[name] == lowest[d])
-    ties = " (with ties)" if found.total() > len(lowest) else ""
+    found = Counter(name for by_method in scores.values() for name in lowest(by_method))
+    ties = " (with ties)" if found.total() > len(scores) else ""
     counts = found.most_common()
     if named and named not in found:
         counts.append((named, 0))
@@ -90,7 +101,7 @@ def wins(scores: Mapping[str, Scores], what: str, named: str = "", units: str = 
         rest = [count for count in counts if count not in shown]
         counts = [*shown, *(rest if len(rest) == 1 else [(f"{len(rest)} others", sum(n for _, n in rest))])]
     (first, most), *others = counts
-    words = [f"The lowest {what} is that of {first} on {most} of {len(lowest):,} {units}"]
+    words = [f"The lowest {what} is that of {first} on {most} of {len(scores):,} {units}"]
     return listed([*words, *(f"{name} on {number or 'none'}" for name, number in others)]) + ties
 
 

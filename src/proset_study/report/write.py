@@ -57,10 +57,9 @@ def write_report(
 
 def write_data_sets(stored: Stored, folder: Path, options: list[str] = LOCAL, order: list[str] | None = None) -> None:
     """Write the page and the figures of each data set; `order` has those of the whole study if these are some of it."""
-    order = order or stored.study.data_sets  # pages lead to the next one
-    for data_set in stored.study.data_sets:
-        if stored.finals(data_set=data_set):
-            write_page_of(data_set, stored, folder, options, order)
+    shown = [data_set for data_set in stored.study.data_sets if stored.finals(data_set=data_set)]
+    for data_set in shown:
+        write_page_of(data_set, stored, folder, options, order or shown)  # pages lead to the next one
 
 
 def write_page_of(data_set: str, stored: Stored, folder: Path, options: list[str], order: list[str]) -> None:

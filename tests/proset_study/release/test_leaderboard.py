@@ -8,7 +8,7 @@ import pytest
 
 from proset_study.release.leaderboard import write_leaderboard
 from proset_study.report.analysis.leaderboard import CLAIMED, RECOMPUTED, VERIFIED
-from proset_study.store.results import Row, read_rows
+from proset_study.store.results import Row, read_rows, write_rows
 from proset_study.study import layout
 
 
@@ -66,6 +66,14 @@ def test_data_sets_may_be_named(report, tmp_path):
     assert [name for name in found.columns if name.startswith("log_loss")] == ["log_loss_cross", "log_loss_flowers"]
     with pytest.raises(ValueError, match="data_sets: 'wine' is not allowed, allowed are 'flowers', 'cross', 'odd'"):
         board(report, [], tmp_path, data_sets=["wine"])
+
+
+def test_a_report_without_scores_has_no_board(report, tmp_path):
+    shutil.copy(report / layout.MANIFEST, tmp_path)
+    write_rows(tmp_path / layout.ALL_SCORES, [], Row)
+    with pytest.raises(ValueError, match="no experiment has scores on flowers, cross, odd in these replicates"):
+        board(tmp_path, [], tmp_path)
+    assert not (tmp_path / "board.html").exists()
 
 
 def loose(report, folder, change):

@@ -179,6 +179,7 @@ REFUSED = {
     "no index": (lambda store: (store / INDEX).unlink(), "must be a store of predictions with _index.json"),
     "another version": (index(version=VERSION + 1), "version 2 of the store is not allowed, must be 1"),
     "an index without data": (index(data=None), "data is missing or of the wrong kind"),
+    "checksums that are text": (index(data={"cross": "0"}), "data of cross is '0', must have a checksum for each"),
     "other replicates": (
         table(lambda rows: rows.assign(replicate=1)),
         "its data sets and replicates are not those of the index",

@@ -44,5 +44,5 @@ def ranked(entries: Sequence[Entry], data_sets: Sequence[str]) -> list[tuple[flo
     """
     compared = [entry for entry in entries if entry.is_ranked(data_sets)]
     losses = np.array([[entry.losses[data_set] for entry in compared] for data_set in data_sets])
-    means = statistics.rank(losses).mean(axis=0).tolist()
+    means = statistics.rank(np.round(losses, statistics.STORED_DECIMALS)).mean(axis=0).tolist()
     return sorted(zip(means, compared, strict=True), key=lambda pair: (pair[0], pair[1].name))

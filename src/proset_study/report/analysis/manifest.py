@@ -12,7 +12,7 @@ from typing import Any
 
 from proset import __version__, arithmetic
 from proset_study.base.environment import commit, library_arithmetic, pins
-from proset_study.base.records import content_hash
+from proset_study.base.records import content_hash, read_json
 from proset_study.data.cards import card
 from proset_study.data.openml import description, table_of
 from proset_study.report.analysis.costs import matrix_products
@@ -49,6 +49,14 @@ def manifest(stored: Stored) -> dict:
         "not_converged": {replicate: names for replicate, (_, names) in costs.items()},
         "missing": [asdict(model) for model in stored.missing_models],
     }
+
+
+def read_manifest(report: Path) -> dict:
+    """The manifest of a report; a ValueError if the file is that of something else."""
+    found = read_json(path := report / layout.MANIFEST)
+    if not isinstance(found.get("config"), dict):
+        raise ValueError(f"{path}: config is missing or of the wrong kind, so it is not the manifest of a report")
+    return found
 
 
 def rendered(options: list[str], docs: str) -> dict:

@@ -73,12 +73,17 @@ def power_in_words(numbers: list[Agreement]) -> str:
     found: dict[str, Any] = {row.what: row for row in _differences(numbers)}
     if PASSING not in found:
         return ""
-    passing, enough = found[PASSING], found[ENOUGH].found
+    passing, enough = found[PASSING], enough_in_words(found[ENOUGH].found)
     return (
         f"If there were no difference, {passing.of} data sets would show that losses are equal within {ROPE:g} with a"
         f" probability of {100 * passing.value:.0f} %; {100 * POWER:g} % would take"
-        f" {enough if enough < MOST else f'{MOST:,} or more'} data sets."
+        f" {enough} data sets."
     )
+
+
+def enough_in_words(number: float) -> str:
+    """How many data sets are enough, of which no more than `MOST` are tried."""
+    return f"{number:.0f}" if number < MOST else f"{MOST:,} or more"
 
 
 def differences_by_data_set(numbers: list[Agreement]) -> dict[str, list[float]]:

@@ -6,6 +6,7 @@ away, and what a method adds to the score of the Bayes rule is never below 0.
 """
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import fmean
@@ -150,20 +151,22 @@ def compared(curves: Curves, first: str) -> dict[str, dict[str, dict[float, str]
     return found
 
 
-def crossings(states: dict[str, dict[float, str]]) -> str:
-    """The states of one curve, as `compared` gives them, in words.
+def crossings(states: dict[str, dict[float, str]], on_curve: Collection[float]) -> str:
+    """The states of one curve, as `compared` gives them, in words; `on_curve` are all its values, in order.
 
     >>> ahead, behind = "ahead of", "behind"
-    >>> crossings({"knn": {0: behind, 4: ahead, 12: ahead}, "svm": {0: ahead, 4: ahead, 12: ahead}})
+    >>> crossings({"knn": {0: behind, 4: ahead, 12: ahead}, "svm": {0: ahead, 4: ahead, 12: ahead}}, [0, 4, 12])
     'ahead of KNN from 4 on, SVM everywhere; behind KNN at 0'
+    >>> crossings({"knn": {0: ahead, 4: ahead}}, [0, 4, 12])  # 12 was not compared
+    'ahead of KNN up to 4'
     """
     clauses: dict[str, dict[str, list[str]]] = {state: defaultdict(list) for state in _STATES}
+    first, *_, last = on_curve
     for other, by_value in states.items():
-        stretches = [
-            (state, [v for v, _ in group]) for state, group in groupby(by_value.items(), key=lambda pair: pair[1])
-        ]
-        for i, (state, values) in enumerate(stretches):
-            clauses[state][_where(values, i == 0, i == len(stretches) - 1)].append(method_name(other))
+        for state, group in groupby(on_curve, key=by_value.get):
+            if state is not None:
+                values = list(group)
+                clauses[state][_where(values, values[0] == first, values[-1] == last)].append(method_name(other))
     return "; ".join(
         f"{state} {', '.join(f'{listed(names)} {where}' for where, names in by_place.items())}"
         for state, by_place in clauses.items()
@@ -206,8 +209,10 @@ def _lines(curves, first):
     lines = []
     for varied, states in compared(curves, first).items():
         if states:
-            low, *_, high = curves.points[varied]
-            lines.append({"title": title(varied), "range": f"{low:g} to {high:g}", "words": crossings(states)})
+            low, *_, high = on_curve = curves.points[varied]
+            lines.append(
+                {"title": title(varied), "range": f"{low:g} to {high:g}", "words": crossings(states, on_curve)}
+            )
     return lines
 
 

@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 
 from proset_study import methods
-from proset_study.base.records import content_hash, read_json, write_text
+from proset_study.base.records import content_hash, write_text
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import over_sources
 from proset_study.report.analysis.losses import overlap_of
+from proset_study.report.analysis.manifest import read_manifest
 from proset_study.report.analysis.over_data_sets import origin_of
 from proset_study.report.analysis.paired import LEVEL, MIN_REPLICATES, VERDICTS, mean_difference
+from proset_study.report.analysis.statistics import STORED_DECIMALS
 from proset_study.report.rows import groups
 from proset_study.report.wording import table_line
 from proset_study.store.metrics import LOSSES, OF_ALL
@@ -87,7 +89,7 @@ def standing_study(method: str, records: Path, experiments: dict) -> Study:
         raise ConfigError(f"method: {method!r} is not allowed, allowed are {', '.join(methods.METHODS)}")
     if not (records / layout.MANIFEST).is_file() or not (records / layout.ALL_SCORES).is_file():
         raise ConfigError(f"records: {str(records)!r} has no {layout.MANIFEST} and {layout.ALL_SCORES}, a report has")
-    study = Study.of(read_json(records / layout.MANIFEST)["config"])
+    study = Study.of(read_manifest(records)["config"])
     complexity = max(1, methods.get(method).min_complexity)
     settings: dict[str, Any] = {"title": method_name(method), "method": method, "stage2": {"complexity": complexity}}
     settings = next((entry for entry in experiments.values() if entry["method"] == method), settings)
@@ -107,7 +109,7 @@ def standing_study(method: str, records: Path, experiments: dict) -> Study:
 
 def check_data(results: Path, name: str, records: Path) -> None:
     """Refuse (ValueError) a data set in `results` that is not that of the report: scores would not be paired."""
-    known = read_json(records / layout.MANIFEST)["data_sha256"].get(name)
+    known = read_manifest(records)["data_sha256"].get(name)
     if known is not None and (drawn := content_hash(results / name)) != known:
         raise ValueError(
             f"{name}: the data drawn here have the SHA-256 {drawn[:12]}, those of {records} {known[:12]}: scores would"
@@ -158,7 +160,7 @@ def _scores(rows: Iterable[Row]) -> dict[tuple[str, str], dict]:
     for row, values in by_fit_seed(rows):
         scores = by_case[row.dataset, row.experiment]
         scores["method"] = row.method
-        scores[row.quantity][row.replicate] = fmean(values)
+        scores[row.quantity][row.replicate] = round(fmean(values), STORED_DECIMALS)
     return by_case
 
 
@@ -209,9 +211,7 @@ def in_words(compared: list[Difference], records: Path, remark: str = "") -> str
         cells += [_number(getattr(best, size)) for size in SIZES]
         lines.append(table_line([*cells, *(_dominating(rivals, size) for size in SIZES)]))
     lines += ["", f"Mean rank {fmean(ranks):.1f} over {len(ranks)} data sets.", ""]
-    origins = {
-        d: origin_of(settings) for d, settings in read_json(records / layout.MANIFEST)["config"]["data_sets"].items()
-    }
+    origins = {d: origin_of(settings) for d, settings in read_manifest(records)["config"]["data_sets"].items()}
     units = "over sources of data sets, which are the units of intervals (over data sets with fewer than three sources)"
     lines += [f"Mean differences {units}:", ""]
     titles = ["rival", "data sets", *VERDICTS, "mean difference", "balanced error, ours : theirs", *sizes]

@@ -13,6 +13,7 @@ import numpy as np
 ALPHA = 0.05
 POWER = 0.8
 PRIOR = 0.5  # weight of the one prior observation of the Bayesian test, a difference of 0; a data set has weight 1
+STORED_DECIMALS = 10  # the same for scores of which some are from files, which have 12 digits
 DECIMALS = 12  # beyond them differences are taken for rounding errors: equal scores shall be ties
 FEW_DATA_SETS = 100  # up to which there are as many draws as anybody could want; of more, a draw says more
 _SIMULATED = 1000
@@ -161,9 +162,11 @@ def likeness(ranks: np.ndarray, sources: list[str]) -> dict[str, float]:
     what all share, (within - between) / (1 - between), is the correlation of their errors (at least 0), and the
     variance of a mean of N such values is that of a mean of "effective" independent ones.
     """
-    n, k = ranks.shape
+    n = len(ranks)
     centred = ranks - ranks.mean(axis=1, keepdims=True)
-    correlation = centred @ centred.T / (k * (k * k - 1) / 12)
+    norms = np.sqrt((centred**2).sum(axis=1))  # smaller with ties
+    norms[norms == 0.0] = 1.0  # ranks that are all the same are like no others
+    correlation = centred @ centred.T / np.outer(norms, norms)
     i, j = np.triu_indices(n, 1)
     same, values = np.array(sources)[i] == np.array(sources)[j], correlation[i, j]
     within, between = float(values[same].mean()), float(values[~same].mean())

@@ -1,5 +1,6 @@
 """Methods next to each other: test losses, ranks, sizes of models, what the selection rules cost, time."""
 
+from math import isclose
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -217,6 +218,15 @@ def stored_ranks(stored: Reported, comparison: str, group: str = "all") -> tuple
     return ranked, [method for method, rank in ranked.items() if rank - best <= critical], critical
 
 
+def place_of(method: str, ranks: dict[str, float]) -> tuple[int, int]:
+    """Place of a method by average rank, and of how many that learn; equal ranks share a place, zeros without one."""
+    learning = {name: rank for name, rank in ranks.items() if not methods.get(name).is_baseline}
+    if method not in learning:
+        return 0, 0
+    own = learning[method]
+    return 1 + sum(rank < own and not isclose(rank, own) for rank in learning.values()), len(learning)
+
+
 def pairs_with_rivals(stored: Reported, comparison: str, method: str) -> list[dict[str, Any]]:
     """Tests of a method against each other one that learns, by log-loss over all data sets."""
     pairs = stored.read("findings/pairs.csv", comparison=comparison, score="log-loss", group="all", first=method)
@@ -228,8 +238,9 @@ def over_data_sets(method: str, pairs: list[dict[str, Any]]) -> str:
     alike = "does not differ significantly from"
     states: dict[str, list[str]] = {"is ahead of": [], "is behind": [], alike: []}
     for row in pairs:
-        side = "is ahead of" if row["first_better"] > row["second_better"] else "is behind"  # by signed ranks, too
-        states[side if significant(row["holm_p_control"]) else alike].append(method_name(row["second"]))
+        side = "is ahead of" if row["median_difference"] < 0 else "is behind"
+        is_sure = significant(row["holm_p_control"]) and row["median_difference"]
+        states[side if is_sure else alike].append(method_name(row["second"]))
     clauses = [f"{state} {listed(names)}" for state, names in states.items() if names]
     return f"{method_name(method)} {listed(clauses)}"
 

@@ -10,7 +10,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, differences, on_each_data_set
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
-from proset_study.report.article.methods import over_data_sets, pairs_with_rivals, stored_ranks
+from proset_study.report.article.methods import over_data_sets, pairs_with_rivals, place_of, stored_ranks
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
 from proset_study.report.article.wording import count, decimals, difference, general, ordinal, whole
@@ -40,7 +40,7 @@ def open_track(stored: Reported) -> Content:
         "first": best_ranked(ranks, "has", "have"),
         "best_rank": decimals(best, 1),
         "other_ranks": listed([f"{method_name(m)} {decimals(ranks[m], 1)}" for m in behind[:SHOWN_RANKS]]),
-        "real_place": ordinal(1 + sum(rank < real[INSTALLED] for rank in real.values())),
+        "real_place": ordinal(place_of(INSTALLED, real)[0]),
         "real_first": best_ranked(real, "is", "are"),
         "critical_difference": decimals(critical, 1),
         "level": count(len(near)),

@@ -15,7 +15,7 @@ from proset_study.report.analysis.losses import ROPE, Losses, generated, losses_
 from proset_study.report.analysis.over_data_sets import origin_of
 from proset_study.report.analysis.paired import LEVEL, Mean, differences
 from proset_study.report.analysis.runs import derived_from
-from proset_study.report.article.methods import stored_ranks
+from proset_study.report.article.methods import place_of, stored_ranks
 from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.topics import SUBJECT, Reported
 from proset_study.report.rows import pick
@@ -76,9 +76,7 @@ class Standing:
 
     def place(self, comparison: str, group: str = "all") -> tuple[int, int]:
         """Place of the installed classifier by average rank, and of how many that learn; zeros without ranks."""
-        ranks, _, _ = stored_ranks(self.stored, comparison, group)
-        ranked = [method for method in ranks if not methods.get(method).is_baseline]
-        return (ranked.index(INSTALLED) + 1, len(ranked)) if ranked else (0, 0)
+        return place_of(INSTALLED, stored_ranks(self.stored, comparison, group)[0])
 
     @cached_property
     def largest_lead(self) -> tuple[str, Mean] | None:

@@ -34,10 +34,12 @@ from proset_study.report.analysis.reproduction import (
     TOLERATED,
     TOLERATED_OF_REPEATED,
     differences_by_data_set,
+    enough_in_words,
 )
 from proset_study.report.analysis.statistics import ALPHA, POWER
 from proset_study.report.article.topics import PUBLISHED, Content, Reported, figure, overlay, topic
 from proset_study.report.article.wording import (
+    Printed,
     count,
     counted,
     decimals,
@@ -167,7 +169,7 @@ def reproduction(stored: Reported) -> Content:
         "equivalent": equivalent(mean["p"]),
         "power": percent(found[PASSING]["value"]),
         "full_power": percent(POWER),
-        "enough": whole(found[ENOUGH]["found"]),
+        "enough": Printed(enough_in_words(found[ENOUGH]["found"]), found[ENOUGH]["found"]),
         "margin": general(ROPE),
         "level": percent(1 - 2 * ALPHA),
         "least": count(MIN_REPLICATES),

@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from proset_study.base.records import read_json
+from proset_study.report.analysis.manifest import read_manifest
 from proset_study.report.article.wording import Printed
 from proset_study.report.rows import rows
 from proset_study.store.results import Row, read_rows
@@ -28,7 +28,7 @@ class Reported(Stored):
     """
 
     def __init__(self, folder: Path, published: Path | None = None):
-        self.manifest = read_json(folder / layout.MANIFEST)
+        self.manifest = read_manifest(folder)
         self.published = published or folder.parents[1] / PUBLISHED
         super().__init__(folder, Study.of(self.manifest["config"]))
         self.findings = folder / layout.FINDINGS

@@ -50,13 +50,10 @@ def headline_figures(found: Verdict, is_large: bool = False) -> dict[str, Report
     """
     if is_large:
         return dict.fromkeys(_SIZES, _headline_of_many(found)) if any(found.scores.values()) else {}
-    means = {d: {method_name(m): v for m, v in of_set.items()} for d, of_set in found.means.items() if of_set}
-    if not means:
+    if not any(found.means.values()):
         return {}
-    compared = {name for of_set in means.values() for name in of_set}
-    of_all = f" of {len(compared)} methods" if len(compared) > len(found.methods) else ""
     once = ", with one split each" if found.is_of_one else ""
-    lowest = wins(means, f"{found.score}{of_all}", method_name(found.methods[0]))
+    lowest = _lowest(found, method_name(found.methods[0]))
     return {
         name: ReportFigure(
             title=f"Test {found.score} of the methods",
@@ -73,14 +70,21 @@ def _headline_of_many(found):
     values = {m: [scores[m].mean for scores in found.scores.values() if m in scores] for m in found.methods}
     values = {method: of_method for method, of_method in values.items() if of_method}
     medians = {method_name(method): median(of_method) for method, of_method in values.items()}
-    means = {d: {method_name(m): s.mean for m, s in scores.items()} for d, scores in found.scores.items() if scores}
     return ReportFigure(
         title=f"Test {found.score} of the methods",
-        finding=f"{wins(means, found.score)}.",
+        finding=f"{_lowest(found)}.",
         caption=f"{WHAT} Left is better.",
         alt=f"Median test {found.score}: {'; '.join(f'{name} {value:.3f}' for name, value in medians.items())}.",
         figure=spread_figure(values, f"test {found.score}{' (nats)' if found.score == 'log-loss' else ''}"),
     )
+
+
+def _lowest(found, named=""):
+    """On how many data sets a method has the lowest score of all, shown or not."""
+    means = {d: {method_name(m): v for m, v in of_set.items()} for d, of_set in found.means.items() if of_set}
+    compared = {name for of_set in means.values() for name in of_set}
+    of_all = f" of {len(compared)} methods" if len(compared) > len(found.methods) else ""
+    return wins(means, f"{found.score}{of_all}", named)
 
 
 def _headline(found, width, margin, row_height):

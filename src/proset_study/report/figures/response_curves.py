@@ -43,7 +43,11 @@ def response_figure(curves: Curves, subject: str, size: tuple[float, float] = (3
     axes[0].set_yscale("symlog", linthresh=_LINEAR)
     axes[0].set_ylim(0.0, 1.5 * max(fmean(values.values()) for values in curves.excess.values()) or _LINEAR)
     legend(figure)
-    words = [f"{title(v)}: {crossings(states)}" for v, states in compared(curves, subject).items() if states]
+    words = [
+        f"{title(v)}: {crossings(states, curves.points[v])}"
+        for v, states in compared(curves, subject).items()
+        if states
+    ]
     ahead = f" {method_name(subject)} is, by {'; by '.join(words)}." if words and subject in curves.methods else ""
     n = span(replicates)
     means_of: dict[str, dict[str, float]] = {}

@@ -15,7 +15,7 @@ from proset_study.report.pages.evidence import ledger_of
 from proset_study.report.pages.explore import SHOWN
 from proset_study.report.rows import groups
 from proset_study.report.tables.grids import Cell, Grid, count, headed, number
-from proset_study.report.wording import counted, fixed
+from proset_study.report.wording import counted, fixed, listed, lowest
 from proset_study.store.stored import Stored
 
 T = TypeVar("T")
@@ -34,9 +34,9 @@ def headline(found: Verdict) -> Grid:
         own = {d: scores[method] for d, scores in found.scores.items() if method in scores}
         if own:
             means = [score.mean for score in own.values()]
-            lowest = sum(score.mean == min(s.mean for s in found.scores[d].values()) for d, score in own.items())
+            n_lowest = sum(method in lowest(found.means[d]) for d in own)
             quartiles = np.quantile(means, (0.5, 0.25, 0.75)).tolist()
-            rows.append([Cell(method_name(method)), *map(count, (len(own), lowest)), *map(number, quartiles)])
+            rows.append([Cell(method_name(method)), *map(count, (len(own), n_lowest)), *map(number, quartiles)])
     caption = f"Mean test {found.score} over the replicates: median and quartiles over the data sets"
     return Grid("headline-table", caption, columns, rows)
 
@@ -66,8 +66,8 @@ def data_sets(stored: Stored, found: Verdict) -> dict:
         data, n_test, scores = finals[0].data, len(finals[0].y), found.scores.get(data_set, {})
         sizes = (len(data.y) - n_test, n_test, data.n_features, len(data.class_names))
         means = [fixed(scores[m].mean) if m in scores else "" for m in found.methods]
-        lowest = min(scores, key=lambda method: scores[method].mean) if scores else ""
-        lines.append([data_set, *(f"{size:,}" for size in sizes), *means, method_name(lowest) if lowest else ""])
+        best = [method_name(method) for method in lowest(found.means.get(data_set, {}))]
+        lines.append([data_set, *(f"{size:,}" for size in sizes), *means, listed(best)])
     return ledger_of(headings, lines, ("lowest",), "")
 
 

@@ -13,7 +13,7 @@ from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.standing import DEFAULTS, TUNED, Standing, sizes, standing
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import SUBJECT
-from proset_study.report.article.wording import count, decimals, ordinal, whole
+from proset_study.report.article.wording import count, counted, decimals, ordinal, whole
 from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import listed, sentence_case
 from proset_study.study import layout
@@ -98,13 +98,14 @@ class Answer:
         """Replicates, intervals, sources."""
         found, replicates = self.standing, len(self.standing.stored.replicates)
         critical = decimals(found.critical_difference, 1)
-        sources = count(len(set(found.sources)))
-        times = "twice" if replicates == 2 else f"{count(replicates)} times"
+        sources = counted(len(set(found.sources)), "source")
+        times = {1: "once", 2: "twice"}.get(replicates, f"{count(replicates)} times")
+        tables = counted(len(found.data_sets), "table")
+        come = f"{tables} {'comes' if len(found.data_sets) == 1 else 'come'}"
         return [
             f"Each comparison was run {times} on new splits or new draws; differences are paired.",
-            f"The {count(len(found.data_sets))} tables come from {sources} sources only: expect other results on other"
-            " kinds of tables.",
-            f"On {count(found.n_behind)} of {count(len(found.data_sets))} tables some rival has a lower loss; among"
+            f"The {come} from {sources} only: expect other results on other kinds of tables.",
+            f"On {count(found.n_behind)} of {tables} some rival has a lower loss; among"
             f" equal methods it would be {count(found.behind_among_equals)}.",
             f"Over all of them, average ranks that differ by less than {critical} are not significantly different.",
         ]

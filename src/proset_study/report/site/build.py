@@ -4,6 +4,7 @@ import json
 import shutil
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import jinja2
@@ -55,12 +56,25 @@ TITLES = {  # of reports in a clone
     "battery": "Tables on which choices were allowed",
     "battery_sealed": "Tables held back for the final test",
 }
+COMPARED = "compare-data.js"
 NOT_SEARCHED = ("search.html", "genindex.html", "py-modindex.html")
 
 
 def write_site(project: Path, output: Path) -> None:
-    """Write the site of a project, and its `reports/index.html`; the documentation is in it if it has been built."""
-    shutil.rmtree(output, ignore_errors=True)
+    """Write the site of a project, and its `reports/index.html`; the documentation is in it if it has been built.
+
+    `output` is a new folder, an empty one, or a former site, which stays as it is if this one fails; else a ValueError.
+    """
+    if output.is_dir() and any(output.iterdir()) and not (output / COMPARED).is_file():
+        raise ValueError(f"output: {str(output)!r} is not allowed, it has files and no {COMPARED}, so it is no site")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=output.parent) as scratch:
+        _write(project, made := Path(scratch) / "site")
+        shutil.rmtree(output, ignore_errors=True)
+        made.rename(output)
+
+
+def _write(project, output):
     model = Model()
     answer = Answer(project, model)
     write_text(project / REPORTS / layout.INDEX, clone_page(project, answer))
@@ -84,7 +98,7 @@ def write_site(project: Path, output: Path) -> None:
     write("compare.html", "compare.html.j2", **COMPARE, reports=reports(project), rows=first_rows(found))
     write("reproduction.html", "reproduction.html.j2", **reproduction_context(project, answer))
     write("beyond.html", "beyond.html.j2", **beyond_context(project))
-    write_data(output / "compare-data.js", "COMPARE", found)
+    write_data(output / COMPARED, "COMPARE", found)
     documents = [p for p in sorted((output / DOCS).rglob("*.html")) if p.name not in NOT_SEARCHED]
     write_data(output / "search.js", "SEARCH", index(output, [*(output / name for name, _ in PAGES), *documents]))
 

@@ -144,12 +144,12 @@ def test_crossing_points_are_found_and_said():
         "svm": dict.fromkeys((0, 4, 12, 48), ahead),
         "xgboost": {0: behind, 4: behind, 12: behind, 48: unknown},
     }
-    assert crossings(states) == (
+    assert crossings(states, [0, 4, 12, 48]) == (
         "ahead of KNN from 12 on, SVM everywhere; behind KNN at 0, XGBoost up to 12; "
         "not significantly different from KNN at 4, XGBoost at 48"
     )
     (states,) = compared(curves, "svm").values()
-    assert crossings({"proset": states["proset"]}) == "behind proset everywhere"
+    assert crossings({"proset": states["proset"]}, [0, 4, 12, 48]) == "behind proset everywhere"
 
 
 def test_all_statements_of_a_curve_hold_together():

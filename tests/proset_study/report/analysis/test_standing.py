@@ -156,3 +156,19 @@ def test_what_is_not_there_is_refused(compared):
         standing_study("mine", compared[1], {})
     with pytest.raises(ConfigError, match=r"records: 'no/report' has no manifest.json and results.csv.xz"):
         standing_study("knn", layout.Path("no/report"), {})
+
+
+def test_a_method_is_level_with_its_own_numbers_in_a_file(compared):
+    """A file has twelve digits of a number, a score that is computed again has all of them."""
+    _, records = compared
+    losses = np.random.default_rng(0).uniform(1, 2, 3).tolist()
+    write_rows(records / layout.ALL_SCORES, rows("E1", "theirs", losses), Row)
+    (found,) = differences(standing_study("knn", records, {}), rows("knn", "knn", losses), records)
+    assert found.difference == 0.0
+    assert found.loss == found.rival_loss
+
+
+def test_another_manifest_is_refused(compared):
+    write_text(compared[1] / layout.MANIFEST, "{}\n")
+    with pytest.raises(ValueError, match=r"manifest.json: config is missing or of the wrong kind, so it is not the"):
+        standing_study("knn", compared[1], {})

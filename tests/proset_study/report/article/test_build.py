@@ -12,6 +12,7 @@ from tests.proset_study.report.article.conftest import copied, numbered
 
 from proset_study.base.records import read_json, write_json
 from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather
+from proset_study.report.article.methods import over_data_sets, place_of
 from proset_study.report.article.numbers import numbers_record
 from proset_study.report.article.page import findings
 from proset_study.report.article.sources import CALLS, PAGE
@@ -182,3 +183,17 @@ def test_without_typst_it_says_so_and_leaves_what_the_article_is_made_of(committ
     assert NO_TYPST in said
     assert (tmp_path / "out/records.json").is_file()
     assert not (tmp_path / "out/article.pdf").exists()
+
+
+def test_a_lead_below_the_region_of_equivalence_is_a_lead():
+    pair = {"second": "knn", "median_difference": -0.003, "first_better": 0.0, "second_better": 0.0}
+    assert over_data_sets("proset", [{**pair, "holm_p_control": 1e-6}]) == "proset is ahead of KNN"
+    assert (
+        over_data_sets("proset", [{**pair, "holm_p_control": 0.5}]) == "proset does not differ significantly from KNN"
+    )
+
+
+def test_equal_average_ranks_share_a_place():
+    assert place_of("proset", {"svm": 2.0 + 1e-15, "proset": 2.0, "class_prior": 1.0, "knn": 3.0}) == (1, 3)
+    assert place_of("knn", {"svm": 2.0, "proset": 2.0, "knn": 3.0}) == (3, 3)
+    assert place_of("knn", {"svm": 2.0}) == (0, 0)

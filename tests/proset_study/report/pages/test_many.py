@@ -9,8 +9,9 @@ from tests.proset_study.small_study import compute, config_of
 
 from proset_study.base.records import read_json
 from proset_study.report.analysis.findings import methods_over_replicates
+from proset_study.report.analysis.verdict import Score, Verdict
 from proset_study.report.figures.over_data_sets import counts_over_data_sets
-from proset_study.report.pages.many import by_run, first
+from proset_study.report.pages.many import by_run, first, headline
 from proset_study.report.rows import cells, pick
 from proset_study.report.write import write_report
 from proset_study.store.parquet import read_scores, write_parquet
@@ -99,3 +100,12 @@ def test_long_lists_are_cut_and_counted():
     assert first("abc") == (["a", "b", "c"], 0)
     names = ["replicate_0/wide/tree, fold 1", "replicate_1/wide/tree", "replicate_0/cross/svm, fold 0, trial 3"]
     assert by_run(names) == ["tree: 2 fits", "svm: 1 fit"]
+
+
+def test_the_lowest_score_may_be_of_a_method_that_is_not_shown():
+    shown = ["proset", "knn", "svm", "xgboost"]
+    scores = {m: Score(0.3 + 0.1 * j, None, None, None, False, 1) for j, m in enumerate(shown)}
+    means = {m: score.mean for m, score in scores.items()} | {"random_forest": 0.1}
+    found = Verdict("", "", "log-loss", [], shown, {"a": scores, "b": scores}, 1, [], means={"a": means, "b": means})
+    lowest = [column.title for column in headline(found).columns].index("lowest on")
+    assert {row[lowest].text for row in headline(found).rows} == {"0"}

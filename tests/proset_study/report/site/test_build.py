@@ -7,7 +7,15 @@ from tests.shared import dead_links
 
 from proset_study.report.article.model import Model
 from proset_study.report.site.answer import Answer
-from proset_study.report.site.build import beyond_context, clone_href, render, reports, reproduction_context, site_href
+from proset_study.report.site.build import (
+    beyond_context,
+    clone_href,
+    render,
+    reports,
+    reproduction_context,
+    site_href,
+    write_site,
+)
 
 ROOT = Path(__file__).parents[4]
 
@@ -49,3 +57,16 @@ def test_pages_without_documentation_have_no_dead_link(template, context, tmp_pa
     page.write_text(text, encoding="utf-8")
     assert dead_links(page) == []
     assert text.index("This page ") < text.index("<h2") < text.rindex("Do not conclude ")
+
+
+def test_nothing_is_removed_but_a_site(tmp_path):
+    (tmp_path / "thesis.txt").touch()
+    with pytest.raises(ValueError, match=r"it has files and no compare-data\.js, so it is no site"):
+        write_site(ROOT, tmp_path)
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "compare-data.js").touch()
+    with pytest.raises(ValueError, match="none of reports/battery_sealed, reports/battery is there"):
+        write_site(tmp_path, site)
+    assert {path.name for path in tmp_path.iterdir()} == {"thesis.txt", "site"}
+    assert (site / "compare-data.js").exists()
