@@ -162,11 +162,9 @@ def likeness(ranks: np.ndarray, sources: list[str]) -> dict[str, float]:
     what all share, (within - between) / (1 - between), is the correlation of their errors (at least 0), and the
     variance of a mean of N such values is that of a mean of "effective" independent ones.
     """
-    n = len(ranks)
+    n, k = ranks.shape
     centred = ranks - ranks.mean(axis=1, keepdims=True)
-    norms = np.sqrt((centred**2).sum(axis=1))  # smaller with ties
-    norms[norms == 0.0] = 1.0  # ranks that are all the same are like no others
-    correlation = centred @ centred.T / np.outer(norms, norms)
+    correlation = centred @ centred.T / (k * (k * k - 1) / 12)
     i, j = np.triu_indices(n, 1)
     same, values = np.array(sources)[i] == np.array(sources)[j], correlation[i, j]
     within, between = float(values[same].mean()), float(values[~same].mean())

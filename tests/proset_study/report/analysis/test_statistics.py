@@ -150,11 +150,3 @@ def test_likeness_by_hand():
     assert found == pytest.approx({"alike_within": 1.0, "alike_between": -1.0, "effective": 9 / 5})
     different = statistics.likeness(ranks, ["xor", "wine", "xor"])  # less alike within: no more than three
     assert different["effective"] == 3
-
-
-def test_likeness_of_ranks_with_ties():
-    """Equal ranks are alike, and ranks that are all the same are like nothing."""
-    alike = statistics.likeness(np.array([[1.5, 1.5, 3.5, 3.5]] * 4), ["xor", "xor", "wine", "wine"])
-    assert alike["alike_within"] == pytest.approx(1.0)
-    none = statistics.likeness(np.array([[1, 2, 3], [2, 2, 2], [1, 2, 3]]), ["xor", "xor", "wine"])
-    assert none["alike_within"] == 0.0
