@@ -61,8 +61,8 @@ PAGE, DATA_SET_SCORES = "data_sets/{data_set}.html", "data_sets/{data_set}.csv"
 FIGURES = "figures/{data_set}"  # "overview" for those of the whole study
 FINDINGS, EVALUATIONS = "findings", "evaluation"  # folders
 OF_CLASSES = ("class_scores", "confusion")  # tables of evaluations with rows for each class of every model
-EDGES, COSTS, VARIANCE = (f"{FINDINGS}/{name}.csv" for name in ("edges", "costs", "variance"))
-RULES, METHODS = f"{FINDINGS}/rules.csv.xz", f"{FINDINGS}/methods.csv.xz"
+EDGES, COSTS = f"{FINDINGS}/edges.csv", f"{FINDINGS}/costs.csv"
+RULES, METHODS, VARIANCE = (f"{FINDINGS}/{name}.csv.xz" for name in ("rules", "methods", "variance"))
 FEATURES = f"{FINDINGS}/selected_features.csv"
 HEADLINE = f"{FINDINGS}/headline.md"
 WHEN_IT_PAYS = f"{FINDINGS}/when_does_it_pay.html"  # a page of some studies only, so that no rule can name it
@@ -73,7 +73,7 @@ STORE_FILE, STORE_INDEX = f"{STORE}/{{data_set}}.parquet", f"{STORE}/_index.json
 
 _FINDINGS = (
     *("selected_features", "prototypes", "ranks", "pairs", "over_data_sets", "reproduction"),
-    *("response_curves", "edges", "costs", "variance"),
+    *("response_curves", "edges", "costs"),
     *("table_properties", "dependence", "between_properties", "ratings", "pareto", "tuning"),  # of batteries
 )
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\w*\.tar\.xz")
@@ -305,7 +305,7 @@ def belongs(study: Study, name: str) -> bool:
         "data_sets": stem in study.data_sets and suffix in ("html", "csv"),
         STORE: name == STORE_INDEX or (stem in study.data_sets and suffix == "parquet"),
         "records": name in [RECORDS.format(archive=archive) for archive in record_archives(study)],
-        FINDINGS: name in (HEADLINE, RULES, METHODS, WHEN_IT_PAYS) or (suffix == "csv" and stem in _FINDINGS),
+        FINDINGS: name in (HEADLINE, RULES, METHODS, VARIANCE, WHEN_IT_PAYS) or (suffix == "csv" and stem in _FINDINGS),
         EVALUATIONS: name in map(evaluation_file, (*OF_CLASSES, *KINDS)),
     }
     return allowed.get(folder, False)

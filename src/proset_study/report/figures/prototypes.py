@@ -57,10 +57,13 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
 
 
 def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, dict]) -> ReportFigure:
-    """Cross-validated error along the paths of the methods, a panel per data set; `data_sets` is the config's entry."""
+    """Cross-validated error along the paths of the methods, a panel per data set; `data_sets` is the config's entry.
+
+    Standard errors of so many methods would cover the lines; the figure of one data set shows them.
+    """
     figure, axes = panels(len(compared), 3, (3.3, 2.5), margin=0.7)
     for panel, (data_set, finals) in zip(axes, compared.items(), strict=True):
-        _paths(panel, finals)
+        _paths(panel, finals, bars=False)
         _finish(panel, _bayes_error(data_sets[data_set]))
         panel.set_title(plain(data_set))
     shared_labels(figure, "prototypes", "error rate in cross-validation")
@@ -73,18 +76,19 @@ def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, d
     return ReportFigure(
         title="Error against the number of prototypes",
         finding=f"{wins(lowest, 'cross-validation error')}.",
-        caption="Lines are one standard error over the folds. Diamonds mark the chosen sizes; dotted: the error of the"
-        " best possible rule, where it is known.",
+        caption="Diamonds mark the chosen sizes; dotted: the error of the best possible rule, where it is known."
+        " Standard errors are on the pages of the data sets.",
         alt=f"Error rate against the number of prototypes by data set. Lowest: {'; '.join(texts)}.",
         figure=figure,
     )
 
 
-def _paths(axes: Axes, finals: list[Final]) -> None:
+def _paths(axes: Axes, finals: list[Final], bars: bool = True) -> None:
     for final in finals:
         path, style = error_path(final), method_style(final.run.method)
         shown = path["prototypes"] > 0  # proset without a batch is the class prior
-        x, y, error = (path[name][shown] for name in ("prototypes", "error", "standard_error"))
+        x, y = (path[name][shown] for name in ("prototypes", "error"))
+        error = path["standard_error"][shown] if bars else None
         label, alone = method_name(final.run.method), np.count_nonzero(shown) == 1
         look = "none" if alone else "-"
         size = 7 if alone else 4

@@ -26,6 +26,8 @@ MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A", "#3B8BD0", "#7B4FA3", "#0097B2"
 OTHER_COLOURS = ("#707070", "#8F8F8F", "#A8A8A8", "#585858", "#404040")  # of all others, after markers
 ESTIMATOR_COLOURS = ("#332288", "#882255", "#AA4499", "#000000")
 _INVISIBLE = re.compile(r"(\b\d\.\d{4}|\d\d\.\d{2})\d+")  # digits of numbers, after those that count
+_SERIES = re.compile(r'<g([^>]*)>((?:<(?:use|path)[^>]* style="[^"]*"/>){2,})</g>')  # markers or lines of a series
+_STYLE = re.compile(r' style="[^"]*"')
 
 _SETTINGS: dict[Any, Any] = {
     "figure.dpi": DPI,
@@ -140,7 +142,19 @@ def save(figure: Figure, stem: Path) -> None:
 
 
 def _smaller(svg):
-    """The same picture without metadata, line breaks and digits that cannot be seen; comments have its texts."""
+    """The same picture without metadata, line breaks, digits that cannot be seen, ids without use and repeated styles.
+
+    Comments have its texts.
+    """
     svg = re.sub(r"<!DOCTYPE.*?>|<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"\s*\n\s*", " ", svg).replace("> <", "><")
+    svg = _SERIES.sub(_with_one_style, svg.replace("DejaVuSans-", "g"))  # a letter is an id of the font's name
+    used = set(re.findall(r"#([\w-]+)", svg))
+    svg = re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", svg)
     return _INVISIBLE.sub(r"\1", svg).strip() + "\n"
+
+
+def _with_one_style(series):
+    """A group of markers or lines that look alike, with their style at the group, from which they inherit it."""
+    styles = set(_STYLE.findall(series[2]))
+    return f"<g{series[1]}{styles.pop()}>{_STYLE.sub('', series[2])}</g>" if len(styles) == 1 else series[0]

@@ -201,14 +201,15 @@ def _differences(stored):
 def _errors(names, rows):
     if not rows:
         return None
-    columns = [*headed("data set", text=True), *headed(*map(method_name, names))]
+    columns = [*headed("method", text=True), *headed(*(row["data_set"] for row in rows))]
     most = max(c["replicates"] for row in rows for c in row["cells"] if c)
-    lines = [[Cell(row["data_set"], link="#data-sets"), *(_error_cell(c, most) for c in row["cells"])] for row in rows]
+    cells = zip(*(row["cells"] for row in rows), strict=True)  # of each method
+    lines = [[Cell(method_name(n)), *(_error_cell(c, most) for c in of)] for n, of in zip(names, cells, strict=True)]
     caption = "Test error in %, means over replicates and fit seeds"
     shown = [cell for row in rows for cell in row["cells"] if cell]
     is_marked = any(cell["replicates"] < most for cell in shown)
     if any(cell["best"] for cell in shown):
-        caption += "; bold: not significantly worse than the best"
+        caption += "; bold: not significantly worse than the best of the column"
         caption += f" of those with {most} replicates" if is_marked else ""
     if is_marked:
         caption += f"; {FEWER}: fewer replicates, not compared"

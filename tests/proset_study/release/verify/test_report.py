@@ -316,7 +316,7 @@ def test_without_its_archive_a_report_is_checked_as_far_as_that_goes(released, c
 def test_without_its_archive_a_changed_number_of_a_refit_contradicts_what_is_made_of_it(released, check):
     folder, _ = released
     edit(folder / layout.ALL_SCORES, one_digit_changed, r"refit_1,log_loss,\d\.(\d)")
-    assert any(line.startswith("findings/variance.csv, line ") for line in check(folder))
+    assert any(line.startswith("findings/variance.csv.xz, line ") for line in check(folder))
 
 
 def test_without_its_archive_rows_of_other_refits_are_found(released, check):
