@@ -1,14 +1,16 @@
 """A report as it is committed: written again where it follows from its numbers, without links to what is not there.
 
 Most records of fits are in the archive of a release only, so that other code cannot render all of a committed report.
-It can render what depends on the numbers alone: the headline, its table and figure, all tables, comparisons over data
-sets and with published numbers. The rest of a page stays as it is.
+It can render what depends on the numbers alone: the headline, its table and figure, all tables, errors by number of
+prototypes, comparisons over data sets and with published numbers. The rest of a page stays as it is, and other pictures
+are only written in fewer bytes.
 """
 
 import json
 import re
 import shutil
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
@@ -19,7 +21,9 @@ from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.numbers import numbers_record
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import write_drawn
+from proset_study.report.figures.prototypes import prototypes_overview
 from proset_study.report.figures.registry import overview_figures
+from proset_study.report.figures.style import context, smaller
 from proset_study.report.pages.front_page import write_index, write_tables
 from proset_study.report.pages.links import as_committed
 from proset_study.report.pages.pages import write_library
@@ -38,6 +42,7 @@ PARTS = (  # of a front page that follow from the numbers alone
     r'<section class="first" id="verdict">.*?</section>',
     r'<h2 id="methods".*?(?=<form class="chart" id="explore-methods")',
     r'<form class="chart" id="explore-methods".*?</form>',
+    r'<figure id="prototypes".*?</figure>',
     r'<details id="differences">.*?</details>',
     r'<div class="wide"[^>]*><table[^>]* id="errors">.*?</table></div>',
     r'<details id="noise">.*?</details>',
@@ -85,14 +90,15 @@ def renew(report: Path, published: Path) -> list[str]:
         for name in (layout.EXPLORE, layout.WHEN_IT_PAYS):
             if (report / name).exists():
                 shown[name] = replaced(_read(report / name), front, LOOK)
-        there = {*shown, *(str(path.relative_to(report)) for path in report.rglob("*") if path.is_file())}
+        figures += _shrink(report, made, set(figures))
+        names = [layout.HEADLINE, layout.WORKBOOK, *OF_NUMBERS, *AGAINST_PUBLISHED, *tables, *figures, LISTED, *shown]
+        there = {*names, *(str(path.relative_to(report)) for path in report.rglob("*") if path.is_file())}
         for name, text in shown.items():
             write_text(made / name, as_committed(text, stored.study, there))
         listed = read_json(report / LISTED)
         texts = {text["name"]: text for text in read_json(made / LISTED)["figures"]}
         listed["figures"] = [texts.get(figure["name"], figure) for figure in listed["figures"]]
         write_json(made / LISTED, listed)
-        names = [layout.HEADLINE, layout.WORKBOOK, *OF_NUMBERS, *AGAINST_PUBLISHED, *tables, *figures, LISTED, *shown]
         write_library(report.parent / layout.VEGA)
         changed = [name for name in names if _move(made / name, report / name)]
         write_json(made / layout.NUMBERS, numbers_record(report, published))  # last, since it reads the other files
@@ -113,9 +119,22 @@ def replaced(text: str, other: str, patterns: Iterable[str], all_of_them: bool =
 
 def _write_figures(stored: Reported, made: Path) -> list[str]:
     """Draw the figures that depend on the numbers alone; gives the names of what is committed of it."""
-    texts = write_drawn(overview_figures(stored, stored.published, CATEGORIES), made / OVERVIEW)
+    figures = overview_figures(stored, stored.published, CATEGORIES)
+    with context():
+        paths = list(prototypes_overview(stored.read(layout.PROTOTYPES), stored.study))
+    figures += [replace(figure, name=name, category="Prototypes") for name, figure in paths]
+    texts = write_drawn(figures, made / OVERVIEW)
     write_json(made / LISTED, {"figures": texts, "missing": []})  # that the front page reads
     return [f"{OVERVIEW}/{text['name']}.svg" for text in texts]
+
+
+def _shrink(report: Path, made: Path, drawn: set[str]) -> list[str]:
+    """Write the pictures that need records as they would be written today; gives their names."""
+    pictures = {str(path.relative_to(report)): path for path in sorted(report.rglob("*.svg"))}
+    kept = {name: path for name, path in pictures.items() if name not in drawn}
+    for name, path in kept.items():
+        write_text(made / name, smaller(_read(path)))
+    return list(kept)
 
 
 def _read(page: Path) -> str:

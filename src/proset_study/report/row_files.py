@@ -45,7 +45,7 @@ ROW_FILES: dict[str, tuple[type | tuple[str, ...], Rows]] = {
     layout.COSTS: (Cost, costs),
     layout.VARIANCE: (Noise, variance_rows),
     layout.METHODS: (METHOD_COLUMNS, methods_over_replicates),
-    "findings/prototypes.csv": (prototypes.COLUMNS, prototypes.prototype_rows),
+    layout.PROTOTYPES: (prototypes.COLUMNS, prototypes.prototype_rows),
     "findings/response_curves.csv": (
         response_curves.COLUMNS,
         lambda stored: response_curves.response_rows(stored) or None,

@@ -49,15 +49,26 @@ def test_what_other_code_has_written_is_renewed_where_it_follows_from_numbers(fr
     others = (layout.HEADLINE, table, layout.METHODS, layout.COMPARISON)
     for name in others:
         (folder / name).write_text("older\n", encoding="utf-8")
-    assert set(others) <= set(renew(folder, published))
+    (folder / layout.VARIANCE).unlink()
+    assert {*others, layout.VARIANCE} <= set(renew(folder, published))
     renewed = (folder / layout.INDEX).read_text(encoding="utf-8")
     assert "<h1>Which?</h1>" not in renewed
     assert '<h2 id="choice">My own ' not in renewed
     assert "<p>from records</p>" in renewed
     verdict = re.search(r'<section class="first".*?</section>', text, re.DOTALL)[0]
     assert verdict in renewed
+    assert f'href="{layout.VARIANCE}"' in renewed
     for name in others:
         assert (folder / name).read_bytes() == (fresh / name).read_bytes()
+
+
+def test_pictures_that_need_records_are_written_as_they_would_be_today(fresh, published, tmp_path):
+    folder = shutil.copytree(fresh, tmp_path / "reports/small")
+    picture = folder / layout.FIGURES.format(data_set="overview") / "rules.svg"
+    today = picture.read_text(encoding="utf-8")
+    picture.write_text(today.replace("><", ">\n<").replace("<svg ", '<svg id="svg" '), encoding="utf-8")
+    assert str(picture.relative_to(folder)) in renew(folder, published)
+    assert picture.read_text(encoding="utf-8") == today
 
 
 def test_a_part_is_replaced_only_where_both_pages_have_it():

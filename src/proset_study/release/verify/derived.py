@@ -19,7 +19,7 @@ from proset_study.store.results import FINAL, Row, case_rows, rows_of, write_row
 from proset_study.study import layout
 
 MAX_WORKBOOK = 2**26  # bytes of its parts
-OF_SEARCHES = (layout.RULES, "findings/prototypes.csv", "evaluation/bootstrap.csv")
+OF_SEARCHES = (layout.RULES, layout.PROTOTYPES, "evaluation/bootstrap.csv")
 OF_REFITS = ("findings/response_curves.csv", "data_sets/")
 
 

@@ -97,7 +97,7 @@ def ranks(stored: Reported) -> Content:
     return Content(tables={"first": table})
 
 
-@topic(STUDY, *(layout.ALL_SCORES, layout.RULES, "findings/prototypes.csv"), needs=(COMPARISON, PROTOTYPES))
+@topic(STUDY, *(layout.ALL_SCORES, layout.RULES, layout.PROTOTYPES), needs=(COMPARISON, PROTOTYPES))
 def sparsity(stored: Reported) -> Content:
     """What the selection rule gives up and saves, and error against the number of prototypes."""
     own = stored.experiments(COMPARISON, SUBJECT)
@@ -109,7 +109,7 @@ def sparsity(stored: Reported) -> Content:
     def saved(stage):
         return percent(1 - mean(stage, PUBLISHED_RULE, "prototypes") / mean(stage, "best", "prototypes"))
 
-    points = stored.read("findings/prototypes.csv", chosen="True", method=SUBJECT)
+    points = stored.read(layout.PROTOTYPES, chosen="True", method=SUBJECT)
     kept = [row["final_prototypes"] for row in points if row["test_error"] is not None]
     errors, replicates = _mean_errors(stored)
     others = dict.fromkeys(m for of_method in errors.values() for m in of_method if m != SUBJECT)
@@ -136,7 +136,7 @@ def sparsity(stored: Reported) -> Content:
 @figure("sparsity.prototypes")
 def prototypes(stored: Reported) -> Figure:
     """Error in cross-validation against the number of prototypes; a diamond is the size that was chosen."""
-    points = stored.read("findings/prototypes.csv")
+    points = stored.read(layout.PROTOTYPES)
     figure, axes = panels(len(PROTOTYPES_ON), len(PROTOTYPES_ON), (2.15, 1.8))
     for panel, data_set in zip(axes, PROTOTYPES_ON, strict=True):
         for k, method in enumerate(PROTOTYPE_METHODS):

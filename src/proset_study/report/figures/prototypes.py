@@ -1,6 +1,8 @@
 """Error rate against the number of prototypes, as in figure 4 of Bien and Tibshirani (2011)."""
 
+from collections.abc import Iterable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,12 +12,14 @@ from proset.plot.style import GREY, choice_style, log_axis, plain
 from proset_study.data import generators
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import final_loss
-from proset_study.report.analysis.prototypes import error_path, least_loss, prototype_finals, trial_means
+from proset_study.report.analysis.prototypes import error_path, least_loss, prototype_rows, trial_means
 from proset_study.report.analysis.runs import prototype_runs
 from proset_study.report.figures.registry import FigureSpec, of_data_set, over_data_sets
 from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, shared_labels
+from proset_study.report.rows import groups
 from proset_study.report.wording import leader, wins
 from proset_study.store.stored import Final
+from proset_study.study.config.study import Study
 
 SOURCE = " Bien and Tibshirani (2011) state 2.49 % with 3,372 prototypes for other digits (USPS, tangent distance)."
 _SCORES = {"log_loss": "log-loss (nats)", "error": "error rate"}
@@ -24,7 +28,8 @@ _SCORES = {"log_loss": "log-loss (nats)", "error": "error rate"}
 def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
     """Cross-validated error along the paths, and test error of the final models, one a method, of one data set."""
     figure, (left, right) = panels(2, 2, (5.0, 4.2), sharex="all", sharey="all")
-    _paths(left, finals)
+    for final in finals:
+        _path(left, final.run.method, error_path(final), final.stage2["selected"], bars=True)
     left.set(ylabel="error rate", title="cross-validation")
     right.set_title("test set, chosen size")
     tested = {f.run.method: (f.fit["summary"]["prototypes"], *final_loss(f, "error")) for f in finals}
@@ -56,46 +61,52 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
     )
 
 
-def prototypes_overview(compared: dict[str, list[Final]], data_sets: dict[str, dict]) -> ReportFigure:
-    """Cross-validated error along the paths of the methods, a panel per data set; `data_sets` is the config's entry.
+def prototypes_overview(rows: Iterable[Mapping[str, Any]], study: Study) -> Iterable[tuple[str, ReportFigure]]:
+    """Cross-validated error along the paths of the methods, a panel per data set, with its name.
 
-    Standard errors of so many methods would cover the lines; the figure of one data set shows them.
+    `rows` are those of `analysis.prototypes.prototype_rows`; the figure shows their first replicate. Standard errors of
+    so many methods would cover the lines; the figure of one data set shows them.
     """
-    figure, axes = panels(len(compared), 3, (3.3, 2.5), margin=0.7)
-    for panel, (data_set, finals) in zip(axes, compared.items(), strict=True):
-        _paths(panel, finals, bars=False)
-        _finish(panel, _bayes_error(data_sets[data_set]))
+    by_replicate = list(groups(rows, "replicate").values())
+    if not by_replicate or study.is_large:  # a panel each
+        return
+    compared = groups(by_replicate[0], "dataset")
+    drawn, axes = panels(len(compared), 3, (3.3, 2.5), margin=0.7)
+    for panel, (data_set, found) in zip(axes, compared.items(), strict=True):
+        for method, steps in groups(found, "method").items():
+            path = {name: np.array([step[name] for step in steps]) for name in ("prototypes", "error")}
+            chosen = [str(step["chosen"]) for step in steps].index("True")  # which is text in a file
+            _path(panel, method, path, chosen)
+        _finish(panel, _bayes_error(study.config["data_sets"][data_set]))
         panel.set_title(plain(data_set))
-    shared_labels(figure, "prototypes", "error rate in cross-validation")
-    legend(figure)
+    shared_labels(drawn, "prototypes", "error rate in cross-validation")
+    legend(drawn)
     lowest = {
-        data_set: {method_name(f.run.method): 100 * error_path(f)["error"].min() for f in finals}
-        for data_set, finals in compared.items()
+        data_set: {method_name(m): min(100 * s["error"] for s in steps) for m, steps in groups(found, "method").items()}
+        for data_set, found in compared.items()
     }
     texts = [f"{data_set} {leader(errors, '{:.1f} %')}" for data_set, errors in lowest.items()]
-    return ReportFigure(
+    figure = ReportFigure(
         title="Error against the number of prototypes",
         finding=f"{wins(lowest, 'cross-validation error')}.",
         caption="Diamonds mark the chosen sizes; dotted: the error of the best possible rule, where it is known."
         " Standard errors are on the pages of the data sets.",
         alt=f"Error rate against the number of prototypes by data set. Lowest: {'; '.join(texts)}.",
-        figure=figure,
+        figure=drawn,
     )
+    yield "prototypes", figure
 
 
-def _paths(axes: Axes, finals: list[Final], bars: bool = True) -> None:
-    for final in finals:
-        path, style = error_path(final), method_style(final.run.method)
-        shown = path["prototypes"] > 0  # proset without a batch is the class prior
-        x, y = (path[name][shown] for name in ("prototypes", "error"))
-        error = path["standard_error"][shown] if bars else None
-        label, alone = method_name(final.run.method), np.count_nonzero(shown) == 1
-        look = "none" if alone else "-"
-        size = 7 if alone else 4
-        axes.errorbar(x, y, error, label=label, linewidth=1.1, elinewidth=0.7, linestyle=look, markersize=size, **style)
-        chosen = final.stage2["selected"]
-        if shown[chosen] and not alone:
-            axes.scatter(path["prototypes"][chosen], path["error"][chosen], **choice_style())
+def _path(axes: Axes, method: str, path: dict[str, np.ndarray], chosen: int, bars: bool = False) -> None:
+    shown, style = path["prototypes"] > 0, method_style(method)  # proset without a batch is the class prior
+    x, y = (path[name][shown] for name in ("prototypes", "error"))
+    error = path["standard_error"][shown] if bars else None
+    alone = np.count_nonzero(shown) == 1
+    look, size = ("none", 7) if alone else ("-", 4)
+    label = method_name(method)
+    axes.errorbar(x, y, error, label=label, linewidth=1.1, elinewidth=0.7, linestyle=look, markersize=size, **style)
+    if shown[chosen] and not alone:
+        axes.scatter(path["prototypes"][chosen], path["error"][chosen], **choice_style())
 
 
 def _finish(axes: Axes, bayes: float | None) -> None:
@@ -156,8 +167,4 @@ def _plan(subject):
 
 @over_data_sets("Prototypes")
 def _draw(overview):
-    stored = overview.stored
-    found = {d: prototype_finals(stored, stored.replicates[0], d) for d in stored.study.data_sets}
-    compared = {data_set: finals for data_set, finals in found.items() if finals}
-    if compared and not stored.study.is_large:  # a panel each
-        yield "prototypes", prototypes_overview(compared, stored.study.config["data_sets"])
+    return prototypes_overview(prototype_rows(overview.stored), overview.stored.study)

@@ -138,10 +138,10 @@ def save(figure: Figure, stem: Path) -> None:
         figure.set_dpi(RASTER_DPI)
         drawn = io.StringIO()
         FigureCanvasSVG(figure).print_svg(drawn, metadata={"Date": None})
-        write_text(stem.with_name(f"{stem.name}.svg"), _smaller(drawn.getvalue()))
+        write_text(stem.with_name(f"{stem.name}.svg"), smaller(drawn.getvalue()))
 
 
-def _smaller(svg):
+def smaller(svg: str) -> str:
     """The same picture without metadata, line breaks, digits that cannot be seen, ids without use and repeated styles.
 
     Comments have its texts.
