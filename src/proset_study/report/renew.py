@@ -6,7 +6,6 @@ prototypes, comparisons over data sets and with published numbers. The rest of a
 are only written in fewer bytes.
 """
 
-import json
 import re
 import shutil
 from collections.abc import Iterable
@@ -16,7 +15,6 @@ from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
 from proset_study.base.records import read_json, write_json, write_text
-from proset_study.report.analysis.manifest import DOCS
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.numbers import numbers_record
 from proset_study.report.article.topics import Reported
@@ -70,10 +68,9 @@ def renew(report: Path, published: Path) -> list[str]:
         made = Path(scratch)
         if (report / layout.EVALUATIONS).is_dir():
             shutil.copytree(report / layout.EVALUATIONS, made / layout.EVALUATIONS)
-        for name in (layout.CLAIMS, layout.FEATURES):
+        for name in (layout.MANIFEST, layout.CLAIMS, layout.FEATURES):
             (made / name).parent.mkdir(exist_ok=True)
             shutil.copy(report / name, made / name)
-        write_text(made / layout.MANIFEST, json.dumps({"rendered": {"docs": DOCS}} | stored.manifest) + "\n")
         write_text(made / layout.HEADLINE, verdict_markdown(verdict(stored, published)))
         write_report(stored, made, published, ["tables"])
         write_workbook(made / layout.WORKBOOK, [table for table, _ in shown_tables(stored, published)])

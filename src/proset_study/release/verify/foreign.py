@@ -35,7 +35,9 @@ MAX_DATA = 2**32  # bytes of all data sets that are made again
 MAX_LINE = 500  # characters of what an error says
 TIMESTAMP = ".snakemake_timestamp"  # an empty file of Snakemake's own in each folder that is an output
 _MANIFEST = {
-    **dict.fromkeys(("arithmetic", "config", "cost", "data_sha256", "not_converged", "records_sha256"), dict),
+    **dict.fromkeys(
+        ("arithmetic", "config", "cost", "data_sha256", "not_converged", "records_sha256", "rendered"), dict
+    ),
     "missing": list,
 }
 

@@ -104,8 +104,7 @@ def _is_of(data_set, name):
 
 def other_code(manifest: dict) -> str:
     """What has decided the claims and rendered the pages of a report; empty if it is what would do so here."""
-    rendered = manifest.get("rendered")  # not in older reports
-    if rendered is not None and all(rendered[key] == value for key, value in made_with().items()):
+    if all(manifest["rendered"].get(key) == value for key, value in made_with().items()):
         return ""
     return f"made by other code or libraries, proset {manifest['versions']['proset']} of commit {manifest['commit']}"
 

@@ -65,7 +65,7 @@ def prototypes_overview(rows: Iterable[Mapping[str, Any]], study: Study) -> Iter
     """Cross-validated error along the paths of the methods, a panel per data set, with its name.
 
     `rows` are those of `analysis.prototypes.prototype_rows`; the figure shows their first replicate, without standard
-    errors, which would cover the lines of 18 methods; the figure of one data set shows them.
+    errors, which would cover the lines; the figure of one data set shows them.
     """
     by_replicate = list(groups(rows, "replicate").values())
     if not by_replicate or study.is_large:  # a panel each

@@ -65,7 +65,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         headline=many.headline(found) if study.is_large else _headline(found),
         study=study.name,
         track=study.track,
-        docs=manifest.get("rendered", {}).get("docs", ""),
+        docs=manifest["rendered"]["docs"],
         replicates=stored.replicates,
         n_replicates=n_replicates,
         missing_models=stored.missing_models,
