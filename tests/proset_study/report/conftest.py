@@ -5,7 +5,7 @@ import pytest
 from tests.shared import made_once
 
 from proset_study.base.records import write_json
-from proset_study.report.analysis.manifest import manifest
+from proset_study.report.analysis.manifest import manifest, rendered
 from proset_study.report.catalogue import data_set_figures, overview_figures, write_figures
 from proset_study.report.figures.registry import Subject, planned
 from proset_study.report.figures.style import context
@@ -87,7 +87,11 @@ def report(stored, tmp_path_factory):
             else:
                 write_page_of(data_set, stored, folder, LOCAL, order)
         write_report(whole, folder, PUBLISHED, ["tables", "numbers", "models"])
-        write_json(folder / "manifest.json", manifest(whole) | {"not_converged": {"0": ["replicate_0/<a>, trial 3"]}})
+        known = manifest(whole) | {
+            "not_converged": {"0": ["replicate_0/<a>, trial 3"]},
+            "rendered": rendered(LOCAL, ""),
+        }
+        write_json(folder / "manifest.json", known)
         records = [name for name in layout.record_names(whole.study, "replicate_0") if (stored.folder / name).exists()]
         pack(stored.folder, records, folder / "records/replicate_0.tar.xz")
         write_index(folder, whole, PUBLISHED)
