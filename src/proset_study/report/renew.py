@@ -9,7 +9,6 @@ are only written in fewer bytes.
 import re
 import shutil
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
@@ -19,9 +18,8 @@ from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.numbers import numbers_record
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import write_drawn
-from proset_study.report.figures.prototypes import prototypes_overview
 from proset_study.report.figures.registry import overview_figures
-from proset_study.report.figures.style import context, smaller
+from proset_study.report.figures.style import smaller
 from proset_study.report.pages.front_page import write_index, write_tables
 from proset_study.report.pages.links import as_committed
 from proset_study.report.pages.pages import write_library
@@ -54,7 +52,7 @@ HEADINGS = (
 )
 OVERVIEW = layout.FIGURES.format(data_set="overview")
 LISTED = f"{OVERVIEW}/figures.json"
-CATEGORIES = ("Verdict", "Over data sets", "Over replicates")  # of figures that follow from the numbers
+CATEGORIES = ("Verdict", "Over data sets", "Prototypes", "Over replicates")  # of figures that follow from the numbers
 
 
 def renew(report: Path, published: Path) -> list[str]:
@@ -116,22 +114,18 @@ def replaced(text: str, other: str, patterns: Iterable[str], all_of_them: bool =
 
 def _write_figures(stored: Reported, made: Path) -> list[str]:
     """Draw the figures that depend on the numbers alone; gives the names of what is committed of it."""
-    figures = overview_figures(stored, stored.published, CATEGORIES)
-    with context():
-        paths = list(prototypes_overview(stored.read(layout.PROTOTYPES), stored.study))
-    figures += [replace(figure, name=name, category="Prototypes") for name, figure in paths]
-    texts = write_drawn(figures, made / OVERVIEW)
+    paths = stored.read(layout.PROTOTYPES, replicate=stored.replicates[0])
+    texts = write_drawn(overview_figures(stored, stored.published, CATEGORIES, paths), made / OVERVIEW)
     write_json(made / LISTED, {"figures": texts, "missing": []})  # that the front page reads
     return [f"{OVERVIEW}/{text['name']}.svg" for text in texts]
 
 
 def _shrink(report: Path, made: Path, drawn: set[str]) -> list[str]:
     """Write the pictures that need records as they would be written today; gives their names."""
-    pictures = {str(path.relative_to(report)): path for path in sorted(report.rglob("*.svg"))}
-    kept = {name: path for name, path in pictures.items() if name not in drawn}
-    for name, path in kept.items():
-        write_text(made / name, smaller(_read(path)))
-    return list(kept)
+    kept = sorted({str(path.relative_to(report)) for path in report.rglob("*.svg")} - drawn)
+    for name in kept:
+        write_text(made / name, smaller(_read(report / name)))
+    return kept
 
 
 def _read(page: Path) -> str:

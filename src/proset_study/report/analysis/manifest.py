@@ -89,7 +89,7 @@ def _summary(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]
     cost: defaultdict[str, Any] = defaultdict(Counter)
     not_converged = []
     made_by: dict[bool, dict[str, str]] = {True: {}, False: {}}  # an example of each, of proset and of libraries
-    for name, record in fit_records(stored, replicate):
+    for name, record in _fit_records(stored, replicate):
         seconds = {quantity: number for quantity, number in record["resources"].items() if quantity.endswith("_s")}
         cost[record["method"]].update({"fits": 1, **seconds, "matrix_products": matrix_products(record)})
         if not record["summary"].get("converged", True):
@@ -137,7 +137,7 @@ def arithmetics(stored: Stored) -> dict:
     }
 
 
-def fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:
+def _fit_records(stored: Stored, replicate: int) -> Iterator[tuple[str, dict]]:
     """All records of fits behind the final models of a replicate, each once, with the folder they are in."""
     for final in stored.one_by_one([replicate]):
         own_stage1 = final.trials if final.stage1_folder == final.folder else []

@@ -1,5 +1,6 @@
 """Error rate against the number of prototypes, of the methods that have them."""
 
+from collections.abc import Iterable
 from operator import itemgetter
 from statistics import fmean, stdev
 
@@ -55,13 +56,15 @@ def prototype_finals(stored: Stored, replicate: int, data_set: str) -> list[Fina
     return finals_of(stored, prototype_runs(stored.study, data_set), data_set, replicate)
 
 
-def prototype_rows(stored: Stored) -> list[dict]:
+def prototype_rows(stored: Stored, replicates: Iterable[int] | None = None) -> list[dict]:
     """A row per step on the path of each model, with `COLUMNS` as keys; that of the chosen one has the test error.
 
-    Additional replicates are left out, they have only some of the methods.
+    By default of all replicates but the additional ones, which have only some of the methods.
     """
     rows = []
-    for replicate in (r for r in stored.study.config["replicates"] if r in stored.searched):
+    if replicates is None:
+        replicates = [r for r in stored.study.config["replicates"] if r in stored.searched]
+    for replicate in replicates:
         for data_set in stored.study.data_sets:
             for final in prototype_finals(stored, replicate, data_set):
                 names = (replicate, data_set, final.run.experiment, final.run.method)

@@ -19,7 +19,6 @@ from proset_study.report.figures.style import ReportFigure, legend, method_style
 from proset_study.report.rows import groups
 from proset_study.report.wording import leader, wins
 from proset_study.store.stored import Final
-from proset_study.study.config.study import Study
 
 SOURCE = " Bien and Tibshirani (2011) state 2.49 % with 3,372 prototypes for other digits (USPS, tangent distance)."
 _SCORES = {"log_loss": "log-loss (nats)", "error": "error rate"}
@@ -61,40 +60,36 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
     )
 
 
-def prototypes_overview(rows: Iterable[Mapping[str, Any]], study: Study) -> Iterable[tuple[str, ReportFigure]]:
-    """Cross-validated error along the paths of the methods, a panel per data set, with its name.
+def prototypes_overview(rows: Iterable[Mapping[str, Any]], data_sets: dict[str, dict]) -> ReportFigure:
+    """Cross-validated error along the paths of the methods, a panel per data set; `data_sets` is the config's entry.
 
-    `rows` are those of `analysis.prototypes.prototype_rows`; the figure shows their first replicate, without standard
-    errors, which would cover the lines; the figure of one data set shows them.
+    `rows` are those of `analysis.prototypes.prototype_rows` of one replicate. Standard errors would cover the lines;
+    the figure of one data set shows them.
     """
-    by_replicate = list(groups(rows, "replicate").values())
-    if not by_replicate or study.is_large:  # a panel each
-        return
-    compared = groups(by_replicate[0], "dataset")
-    drawn, axes = panels(len(compared), 3, (3.3, 2.5), margin=0.7)
-    for panel, (data_set, found) in zip(axes, compared.items(), strict=True):
-        for method, steps in groups(found, "method").items():
+    compared = {data_set: groups(found, "method") for data_set, found in groups(rows, "dataset").items()}
+    figure, axes = panels(len(compared), 3, (3.3, 2.5), margin=0.7)
+    for panel, (data_set, by_method) in zip(axes, compared.items(), strict=True):
+        for method, steps in by_method.items():
             path = {name: np.array([step[name] for step in steps]) for name in ("prototypes", "error")}
             chosen = [str(step["chosen"]) for step in steps].index("True")  # which is text in a file
             _path(panel, method, path, chosen)
-        _finish(panel, _bayes_error(study.config["data_sets"][data_set]))
+        _finish(panel, _bayes_error(data_sets[data_set]))
         panel.set_title(plain(data_set))
-    shared_labels(drawn, "prototypes", "error rate in cross-validation")
-    legend(drawn)
+    shared_labels(figure, "prototypes", "error rate in cross-validation")
+    legend(figure)
     lowest = {
-        data_set: {method_name(m): min(100 * s["error"] for s in steps) for m, steps in groups(found, "method").items()}
+        data_set: {method_name(method): min(100 * step["error"] for step in steps) for method, steps in found.items()}
         for data_set, found in compared.items()
     }
     texts = [f"{data_set} {leader(errors, '{:.1f} %')}" for data_set, errors in lowest.items()]
-    figure = ReportFigure(
+    return ReportFigure(
         title="Error against the number of prototypes",
         finding=f"{wins(lowest, 'cross-validation error')}.",
         caption="Diamonds mark the chosen sizes; dotted: the error of the best possible rule, where it is known."
         " Standard errors are on the pages of the data sets.",
         alt=f"Error rate against the number of prototypes by data set. Lowest: {'; '.join(texts)}.",
-        figure=drawn,
+        figure=figure,
     )
-    yield "prototypes", figure
 
 
 def _path(axes: Axes, method: str, path: dict[str, np.ndarray], chosen: int, bars: bool = False) -> None:
@@ -167,4 +162,10 @@ def _plan(subject):
 
 @over_data_sets("Prototypes")
 def _draw(overview):
-    return prototypes_overview(prototype_rows(overview.stored), overview.stored.study)
+    stored, rows = overview.stored, overview.paths
+    if stored.study.is_large:  # a panel each
+        return
+    if rows is None:
+        rows = prototype_rows(stored, stored.replicates[:1])
+    if rows:
+        yield "prototypes", prototypes_overview(rows, stored.study.config["data_sets"])

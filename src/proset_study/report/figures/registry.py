@@ -103,6 +103,7 @@ class Overview:
 
     stored: Stored
     published: Path
+    paths: list[dict[str, Any]] | None = None  # see `overview_figures`
 
     @cached_property
     def compared(self) -> dict[str, list[Final]]:
@@ -149,13 +150,19 @@ def planned(subject: Subject) -> list[FigureSpec]:
     )
 
 
-def overview_figures(stored: Stored, published: Path, categories: Collection[str] | None = None) -> list[ReportFigure]:
+def overview_figures(
+    stored: Stored,
+    published: Path,
+    categories: Collection[str] | None = None,
+    paths: list[dict[str, Any]] | None = None,
+) -> list[ReportFigure]:
     """All figures over data sets for which there are records, or those of some categories.
 
-    `published` is the CSV file of the published numbers.
+    `published` is the CSV file of the published numbers; `paths` are the rows of `analysis.prototypes.prototype_rows`
+    of the first replicate where they are not made from records.
     """
     _import_topics()
-    overview = Overview(stored, published)
+    overview = Overview(stored, published, paths)
     draws = [(category, draw) for category, draw in _DRAWS if categories is None or category in categories]
     with context():
         drawn = [(category, *named) for category, draw in draws for named in draw(overview)]

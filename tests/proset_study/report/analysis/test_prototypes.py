@@ -11,9 +11,8 @@ from proset_study.report.analysis.runs import compared_runs, prototype_runs
 from proset_study.report.catalogue import data_set_figures, missing_records, overview_figures
 from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstrap_rows
 from proset_study.report.evaluations.learning_curve import learning_curve_figure
-from proset_study.report.figures.prototypes import prototypes_overview
 from proset_study.report.figures.registry import Subject, planned
-from proset_study.report.figures.style import context, method_style, save
+from proset_study.report.figures.style import method_style, save
 from proset_study.report.row_files import write_row_files
 from proset_study.report.rows import rows
 from proset_study.report.write import write_report
@@ -197,12 +196,11 @@ def test_the_source_is_quoted_beside_digits(small):
 
 def test_the_overview_is_drawn_from_the_file_of_a_report_as_from_records(small, tmp_path):
     write_row_files(tmp_path, small, PUBLISHED, [layout.PROTOTYPES])
-    for name, steps in (("records", prototypes.prototype_rows(small)), ("file", rows(tmp_path / layout.PROTOTYPES))):
-        with context():
-            ((_, figure),) = prototypes_overview(steps, small.study)
-        save(figure.figure, tmp_path / name)
+    for name, paths in (("records", None), ("file", rows(tmp_path / layout.PROTOTYPES))):
+        (drawn_of,) = overview_figures(small, PUBLISHED, ["Prototypes"], paths)
+        save(drawn_of.figure, tmp_path / name)
     assert (tmp_path / "file.svg").read_bytes() == (tmp_path / "records.svg").read_bytes()
-    assert list(prototypes_overview([], small.study)) == []
+    assert overview_figures(small, PUBLISHED, ["Prototypes"], []) == []
 
 
 def test_neither_log_loss_of_labels_nor_a_path_of_one_step_is_drawn(small):
