@@ -14,6 +14,7 @@ from proset_study.base.environment import install_command
 TEMPLATE = Path(__file__).with_name("template")
 STUDY = "my_study"  # its name in the template
 VERSION = "VERSION"
+TAKEN = ("demo", "true", "false", "yes", "no", "on", "off", "null")  # by the template's demo, and values of YAML
 
 
 def where() -> None:
@@ -26,6 +27,9 @@ def new(folder: Path, /) -> None:
     name = re.sub(r"\W", "_", folder.resolve().name, flags=re.ASCII)
     if not re.fullmatch(r"[A-Za-z]\w{0,49}", name, re.ASCII):  # as in the schema of configs
         rule = "it names the study: must begin with a letter from A to Z and have at most 50 characters"
+        raise ValueError(f"folder: {folder.name!r} is not allowed, {rule}")
+    if name.lower() in TAKEN:
+        rule = f"it names the study, and that is none of {', '.join(TAKEN)}"
         raise ValueError(f"folder: {folder.name!r} is not allowed, {rule}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"folder: {str(folder)!r} exists; name a new one")

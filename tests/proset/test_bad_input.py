@@ -366,6 +366,13 @@ CASES = {
     ),
     "class missing": partial(data_file, CSV.replace("x", "NA")),
     "one class": partial(data_file, CSV.replace("y\n", "x\n")),
+    "weight missing": partial(data_file, "a,w,kind\n1,,x\n2,1,y\n", weight="w"),
+    "part missing": partial(
+        data_file,
+        pd.DataFrame({"a": range(4), "kind": list("xyxy"), "part": pd.array([None, 0, 1, 1], dtype="boolean")}),
+        "t.parquet",
+        test="part",
+    ),
     "negative weight": partial(data_file, "a,w,kind\n1,1,x\n2,-1,y\n", weight="w"),
     "class without weight": partial(data_file, "a,w,kind\n1,1,x\n2,0,y\n3,1,z\n", weight="w"),
     "broken Parquet": partial(data_file, b"PAR1 and no more", "t.parquet"),

@@ -102,6 +102,11 @@ def test_a_folder_that_is_there_or_names_no_study_is_refused(tmp_path):
     for name in ("2026", "étude", "a" * 51):
         with pytest.raises(ValueError, match=rf"^folder: '{name}' is not allowed, it names the study: must begin"):
             new(tmp_path / name)
+    for name in ("demo", "on", "No"):
+        with pytest.raises(
+            ValueError, match=rf"^folder: '{name}' is not allowed, it names the study, and that is none of"
+        ):
+            new(tmp_path / name)
 
 
 def test_the_command_that_is_printed_can_be_pasted(tmp_path, capsys, monkeypatch):

@@ -285,7 +285,13 @@ def test_a_change_of_the_numeric_code_makes_its_results_stale(project):
 def test_a_method_stands_where_it_stood_in_the_study(project):
     refused = project.snakemake("standing", check=False)
     assert "standing: no method is named; add --config method=NAME" in refused.stderr
-    done = project.snakemake("standing", "--config", "method=knn", "records=reports/tiny")
+    config = ("--config", "method=knn", "records=reports/tiny")
+    assert "method: it is for the target standing" in project.snakemake(*config, check=False).stderr
+    # as a scheduler starts a job, and as the summary of a run that failed says
+    job = ("--mode", "remote", "--target-jobs", "standing_on:data_set=iris_2f", "--allowed-rules", "standing_on")
+    for asked in (job, ("results/standing_knn/iris_2f.csv",)):
+        assert "standing_on" in project.snakemake(*asked, "--dry-run", *config).stdout
+    done = project.snakemake("standing", *config)
     assert "see reports/standing_knn/standing.md" in done.stderr
     with (project.folder / "reports/standing_knn/differences.csv").open(encoding="utf-8", newline="") as file:
         found = {(row["dataset"], row["rival"]): row for row in csv.DictReader(file)}
@@ -293,7 +299,7 @@ def test_a_method_stands_where_it_stood_in_the_study(project):
     assert {data_set for data_set, _ in found} == {"iris_2f", "xor_2f"}
     assert not (project.folder / "results/standing_knn/replicate_0/iris_2f/E3").exists()
     project.edit("src/proset_study/store/metrics.py", "CLIP = 1e-3", "CLIP = 2e-3")
-    planned = project.planned("standing", "--config", "method=knn", "records=reports/tiny")
+    planned = project.planned("standing", *config)
     assert [job for job in planned if job.startswith("standing_on")] == [
         f"standing_on data_set={name}" for name in ("iris_2f", "xor_2f")
     ]

@@ -85,6 +85,7 @@ def read_columns(
     refuse_large(file, len(features) * (features.shape[1] - len(categorical) + n_categories))
     _check_numbers(file, features.drop(columns=categorical) if categorical else features, may_lack)
     if weight:
+        refuse_missing(file, table[weight], f"weight column {weight!r}", "give every row a weight")
         _check_numbers(file, table[[weight]])
         if (table[weight] < 0).any():
             row = int(np.argmax(table[weight] < 0))
@@ -99,7 +100,9 @@ def read_columns(
     tested = None
     if test:
         belongs = None if groups is None else groups.to_numpy()
-        tested = test_part(file, f"test column {test!r}", table[test].to_numpy(), labels.to_numpy(), belongs)
+        name = f"test column {test!r}"
+        refuse_missing(file, table[test], name, "give every row 1, the test part, or 0")
+        tested = test_part(file, name, table[test].to_numpy(), labels.to_numpy(), belongs)
     return Columns(features, categorical, labels, weights, groups, strings, tested)
 
 
@@ -116,6 +119,21 @@ def test_part(file: str, name: str, values: np.ndarray, labels: np.ndarray, grou
     if groups is not None and (both := sorted(set(groups[tested]) & set(groups[~tested]))):
         raise ValueError(f"{file}: {name}: group {both[0]!r} is in both parts; a group must be in one")
     return tested
+
+
+def proportional(weights: np.ndarray) -> np.ndarray:
+    """Weights as methods take them, shape (N,): whole numbers count copies of a row, others have a mean of 1.
+
+    Of those only the proportions count: settings such as the smallest weight of a leaf are in units of samples.
+
+    >>> proportional(np.array([0.0, 0.25, 0.75])).tolist(), proportional(np.array([1, 3])).tolist()
+    ([0.0, 0.5, 1.5], [1.0, 3.0])
+    """
+    weights = weights.astype(np.float64)
+    if (weights == np.floor(weights)).all():
+        return weights
+    found: np.ndarray = weights / weights[weights > 0].mean()
+    return found
 
 
 def _times(file: str, column: "pd.Series") -> "pd.Series":

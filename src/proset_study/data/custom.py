@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from proset_study.data.categories import encode_categories
-from proset_study.data.columns import read_columns
+from proset_study.data.columns import proportional, read_columns
 from proset_study.data.dataset import DataSet
 
 
@@ -23,7 +23,7 @@ def make(file: str, impute: str | None = None, gaps: bool = False, **settings: A
         y=y.astype(int),
         feature_names=np.array(columns.features.columns, dtype=str),
         class_names=class_names.astype(str),
-        sample_weight=None if columns.weights is None else columns.weights.to_numpy(dtype=np.float64),
+        sample_weight=None if columns.weights is None else proportional(columns.weights.to_numpy()),
         group=None if columns.groups is None else columns.groups.factorize(sort="time" in settings)[0].astype(int),
         categories=categories,
         category_column=category_column,

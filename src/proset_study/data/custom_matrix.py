@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from proset_study.data.columns import class_labels, read_columns, refuse_missing, test_part
+from proset_study.data.columns import class_labels, proportional, read_columns, refuse_missing, test_part
 from proset_study.data.dataset import DataSet
 from proset_study.data.dissimilarities.blocks import ROWS
 from proset_study.data.table_file import check_file, listed
@@ -29,7 +29,7 @@ def make(file: str, target: str, metric: str, **settings: Any) -> DataSet:
         y=y.astype(int),
         feature_names=np.array([], dtype=str),
         class_names=class_names.astype(str),
-        sample_weight=weights,
+        sample_weight=None if weights is None else proportional(weights),
         group=None if groups is None else np.unique(groups, return_inverse=True)[1].astype(int),
         items=names,
         test=tested,
@@ -60,7 +60,7 @@ def _columns(file, target, **settings):
 
 def _table(file, target, **settings) -> tuple[Any, ...]:
     found = _columns(file, target, **settings)
-    weights = None if found.weights is None else found.weights.to_numpy(dtype=np.float64)
+    weights = None if found.weights is None else found.weights.to_numpy()
     groups = None if found.groups is None else found.groups.astype(str).to_numpy()
     return found.labels.to_numpy(dtype=str), weights, groups, found.test, np.array(found.features.columns, dtype=str)
 
@@ -72,6 +72,11 @@ def _archive(file, target, weight=None, group=None, test=None) -> tuple[Any, ...
     try:
         with np.load(path, allow_pickle=False) as archive:
             names = archive.files
+            used = [name for name in (MATRIX, target, weight, group, test) if name is not None]
+            if twice := sorted({name for name in used if used.count(name) > 1}):
+                raise ValueError(
+                    f"array {twice[0]!r} is named twice; it can only be one of target, weight, group and test"
+                )
             roles = {"metric: precomputed": MATRIX, "target": target, "weight": weight, "group": group, "test": test}
             for role, name in roles.items():
                 if name is not None and name not in names:
@@ -81,22 +86,26 @@ def _archive(file, target, weight=None, group=None, test=None) -> tuple[Any, ...
             if len(shape) != 2 or shape[0] != shape[1] or dtype.kind not in "fiub":
                 raise ValueError(f"{MATRIX} has shape {shape} and type {dtype}, must be a square of numbers")
             found: list[Any] = [None if name is None else archive[name] for name in (target, weight, group, test)]
+            found[0] = np.char.decode(found[0], "utf-8") if found[0].dtype.kind == "S" else found[0]
     except (ValueError, OSError, KeyError, BadZipFile) as error:
         raise ValueError(f"{file} cannot be read as .npz: {error}") from error
     for name, values in zip((target, weight, group, test), found, strict=True):
         if values is not None and values.shape != shape[:1]:
             raise ValueError(f"{file}: array {name!r} has shape {values.shape}, must be {shape[:1]}, one entry a row")
     labels, weights, groups, tested = found
+    if not len(labels):
+        raise ValueError(f"{file} has no rows")
+    if weights is not None and weights.dtype.kind not in "fiub":
+        raise ValueError(f"{file}: array {weight!r} has type {weights.dtype}, must be numbers")
     if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError(f"{file}: array {weight!r} has a weight that is negative or not finite")
-    labels = labels.astype(str) if labels.dtype.kind == "S" else labels
     labels = class_labels(file, Series(labels), f"array {target!r}", None if weights is None else Series(weights))
     labels = labels.to_numpy(dtype=str)
     if groups is not None:
         refuse_missing(file, Series(groups), f"array {group!r}", "give every row a group")
     if tested is not None:
         tested = test_part(file, f"array {test!r}", tested, labels, groups)
-    return labels, None if weights is None else weights.astype(np.float64), groups, tested, None
+    return labels, weights, groups, tested, None
 
 
 def header(array: IO[bytes]) -> tuple[tuple[int, ...], np.dtype]:

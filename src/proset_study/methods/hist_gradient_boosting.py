@@ -8,6 +8,10 @@ J. Friedman, Greedy function approximation: a gradient boosting machine, Annals 
 G. Ke et al., LightGBM: a highly efficient gradient boosting decision tree, NeurIPS (2017).
 """
 
+from dataclasses import replace
+
+import numpy as np
+
 from proset_study.methods.base import Cost, Name, Range
 from proset_study.methods.estimators import EstimatorMethod
 
@@ -38,6 +42,11 @@ class HistGradientBoosting(EstimatorMethod):
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         *("functools.partial", "sklearn.utils.validation.check_array"),
     )
+
+    def __init__(self, data):
+        if (empty := np.isnan(data.X).all(axis=0)).any():  # scikit-learn cannot bin them; a constant is never split
+            data = replace(data, X=np.where(empty, 0.0, data.X))
+        super().__init__(data)
 
     @staticmethod
     def simplicity(parameters):

@@ -29,7 +29,9 @@ class Trained:
 
     columns: np.ndarray  # of the table, shape (D,)
     labels: np.ndarray  # of the classes, shape (K,)
-    training_rows: np.ndarray  # rows of the file that the model was fitted to, from 0, shape (n,)
+    training_rows: (
+        np.ndarray
+    )  # of the file, or of those that `rows` took, from 0: the model was fitted to them, shape (n,)
     model: FinalModel
 
     def predict_proba(self, table: "pd.DataFrame") -> "pd.DataFrame":
@@ -52,7 +54,7 @@ class Trained:
     def explain(self, table: "pd.DataFrame | pd.Series", top: int | None = None) -> "pd.DataFrame":
         """The prior and the prototypes behind the predictions for rows of a table, as `ProsetClassifier.explain`.
 
-        "row" is the row of the file, from 0, that is the prototype; the quantile of the familiarity is not known. Of
+        "row" is the row, as in `training_rows`, that is the prototype; the quantile of the familiarity is not known. Of
         each row the `top` prototypes are listed, the others summed up by class. ValueError if the model has no weighted
         prototypes.
         """
@@ -85,7 +87,12 @@ class Trained:
             return read_rows(self.model.encoder, table)
         if lacking := [name for name in self.columns if name not in table.columns]:
             raise ValueError(f"table: column {', '.join(map(repr, map(str, lacking)))} is missing")
-        return table[list(self.columns)].to_numpy(dtype=np.float64)
+        found = table[list(self.columns)].to_numpy(dtype=np.float64)
+        if (missing := np.argwhere(np.isnan(found))).size:
+            row, column = missing[0]
+            name = str(self.columns[column])
+            raise ValueError(f"table: column {name!r}, row {row + 1} has no value, but all training rows have one")
+        return found
 
 
 def load_trained(folder: str | Path) -> Trained:

@@ -22,8 +22,13 @@ class Failed(NamedTuple):
     mem_mb: int | None  # as it was declared
 
 
-def describe_failures(failed: Iterable[Failed], study: str, command: list[str], targets: Iterable[str]) -> str:
-    """The summary of a run that failed, of at most `MOST` jobs; `command` is `program` with options and targets."""
+def describe_failures(
+    failed: Iterable[Failed], study: str, command: list[str], targets: Iterable[str], has_partial: bool = True
+) -> str:
+    """The summary of a run that failed, of at most `MOST` jobs; `command` is `program` with options and targets.
+
+    `has_partial` says whether the target `partial` would report what is finished.
+    """
     failed, targets = list(failed), set(targets)
     called, *words = command
     options = [word for word in words if word not in targets]
@@ -38,7 +43,10 @@ def describe_failures(failed: Iterable[Failed], study: str, command: list[str], 
         lines += [f"    log:   {job.log}", f"    retry: {retry(job.output, options, called)}"]
     if len(failed) > MOST:
         lines.append(f"and {len(failed) - MOST} more, named above")
-    lines.append("Fix the cause and give the same command again. For a report of what is finished, missing marked:")
+    again = "Fix the cause and give the same command again."
+    if not has_partial:
+        return "\n".join([*lines, again])
+    lines.append(f"{again} For a report of what is finished, missing marked:")
     return "\n".join([*lines, f"    {retry('partial', options, called)}"])
 
 

@@ -21,7 +21,7 @@ from proset_study.study.config.study import Study
 from proset_study.study.failures import LOCAL, Failed, describe_failures, program
 from proset_study.study.plan import describe, own_name, seconds_to_model
 from proset_study.study.progress import Progress, is_wanted, job_of
-from proset_study.study.targets import made
+from proset_study.study.targets import ask_for_standing, made
 
 
 def is_module(workflow) -> bool:
@@ -180,5 +180,7 @@ def explain_failures(workflow, study: Study) -> None:
         for job in (either if either.is_group() else [either])
         if job.log  # nor a log
     ]
-    summary = describe_failures(failed, study.name, [program(), *sys.argv[1:]], workflow.dag_settings.targets)
+    asked = workflow.dag_settings.targets
+    has_partial = not ask_for_standing(asked)
+    summary = describe_failures(failed, study.name, [program(), *sys.argv[1:]], asked, has_partial)
     print(f"\n{summary}\n", file=sys.stderr)

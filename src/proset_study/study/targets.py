@@ -31,6 +31,15 @@ def check_targets(targets: Iterable[str], study: Study) -> None:
         raise ValueError(f"{target!r} {reason}; {hint}targets are partial and the {listed}")
 
 
+def ask_for_standing(targets: Iterable[str]) -> bool:
+    """Whether the target `standing`, or a file of one, is asked for.
+
+    >>> ask_for_standing(["standing"]), ask_for_standing(["results/standing_knn/wine.csv"]), ask_for_standing(["E3"])
+    (True, True, False)
+    """
+    return any(target == "standing" or "/standing_" in target for target in targets)
+
+
 def need_pages(targets: Iterable[str], study: Study) -> bool:
     """Whether something is asked for that takes the packages of a report: more than results, tables and downloads."""
     targets, comparisons = list(targets), study.config.get("comparisons", {})

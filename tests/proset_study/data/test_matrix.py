@@ -53,7 +53,7 @@ def test_a_matrix_of_a_file_is_what_was_given(apart, tmp_path, name, rows, monke
     assert data.X.shape == (N, 0)
     assert data.n_features == 0
     assert (data.class_names[data.y] == classes()).all()
-    assert data.sample_weight.tolist() == [1.5] * N
+    assert data.sample_weight.tolist() == [1.0] * N  # no copies: only proportions count
     assert len(np.unique(data.group)) == 13
     write_matrix(tmp_path / "out.npy", data, {"of": "precomputed"}, source)
     written = np.load(tmp_path / "out.npy")
@@ -127,6 +127,23 @@ def test_an_archive_that_is_none_and_wrong_weights_are_refused(apart, tmp_path):
     np.savez(tmp_path / "d.npz", dissimilarities=apart, side=classes(), weight=-np.ones(N))
     with pytest.raises(ValueError, match="array 'weight' has a weight that is negative or not finite"):
         make(given(tmp_path / "d.npz", weight="weight"), 0, "d", 0)
+    with pytest.raises(ValueError, match="array 'side' is named twice; it can only be one of"):
+        make(given(tmp_path / "d.npz", group="side"), 0, "d", 0)
+    np.savez(tmp_path / "d.npz", dissimilarities=apart, side=classes(), weight=classes())
+    with pytest.raises(ValueError, match="array 'weight' has type <U4, must be numbers"):
+        make(given(tmp_path / "d.npz", weight="weight"), 0, "d", 0)
+    np.savez(tmp_path / "d.npz", dissimilarities=np.empty((0, 0)), side=classes()[:0])
+    with pytest.raises(ValueError, match=r"d.npz has no rows"):
+        make(given(tmp_path / "d.npz"), 0, "d", 0)
+
+
+def test_classes_of_an_archive_may_be_bytes(apart, tmp_path):
+    np.savez(
+        tmp_path / "d.npz",
+        dissimilarities=apart,
+        side=np.char.encode(np.array(["él", "là"])[np.arange(N) % 2], "utf-8"),
+    )
+    assert make(given(tmp_path / "d.npz"), 0, "d", 0).class_names.tolist() == ["là", "él"]
 
 
 ROWS = np.arange(60)

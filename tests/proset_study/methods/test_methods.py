@@ -267,6 +267,17 @@ def test_more_categories_than_bins_are_ranks():
     assert fitted.estimator.is_categorical_ is None
 
 
+def test_boosting_on_bins_takes_columns_without_a_value_in_the_rows_to_fit():
+    _, rows = bind("hist_gradient_boosting", "three classes")
+    X = rows.X.copy()
+    X[:, 0] = np.nan
+    bound = methods.get("hist_gradient_boosting")(replace(rows, X=X))
+    fitted = bound.fit({"max_leaf_nodes": 4, "learning_rate": 0.1}, 3, SEED)
+    moved = rows.X_score + np.eye(X.shape[1])[0]
+    np.testing.assert_array_equal(fitted.predict_proba(moved), found := fitted.predict_proba(rows.X_score))
+    assert len(np.unique(found, axis=0)) > 1
+
+
 def test_more_neighbours_than_samples_are_refused():
     method, _ = bind("knn", "three classes")
     with pytest.raises(ValueError, match="complexity: 1000 neighbours are more than the 99 samples"):

@@ -77,6 +77,10 @@ def test_what_cannot_be_answered_is_refused(own):
     trained = load_trained(folder / "proset")
     with pytest.raises(ValueError, match=r"column 'length \(mm\)' is missing"):
         trained.predict(table.drop(columns="length (mm)"))
+    gap = table.assign(**{"length (mm)": [*table["length (mm)"].iloc[:3], np.nan, *table["length (mm)"].iloc[4:]]})
+    if trained.model.encoder is None:  # else it imputes
+        with pytest.raises(ValueError, match=r"^table: column 'length \(mm\)', row 4 has no value, but all training"):
+            trained.predict(gap)
     with pytest.raises(ValueError, match="no weighted prototypes"):
         load_trained(folder / "knn").familiarity(table)
     with pytest.raises(FileNotFoundError):

@@ -19,6 +19,7 @@ def test_the_summary_names_cause_log_and_command(tmp_path):
     assert "    retry: snakemake 'results/s/a b/model.npz' --cores 2 --configfile workflow/demo.yaml\n" in text
     assert "and 2 more, named above" in text
     assert text.endswith("snakemake partial --cores 2 --configfile workflow/demo.yaml")
+    assert describe_failures([job], "s", command, ["E7"], has_partial=False).endswith("give the same command again.")
 
 
 def test_a_run_that_was_stopped_is_no_failure():

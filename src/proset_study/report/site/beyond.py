@@ -1,10 +1,13 @@
 """What goes beyond the original: few prototypes, response curves, estimates of the error, the battery."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
 from proset_study.methods.labels import method_name
+from proset_study.report.analysis.losses import losses_by_method, overlaps
+from proset_study.report.analysis.paired import by_verdict, on_each_data_set
 from proset_study.report.analysis.response_curves import Curves, compared, title
 from proset_study.report.article.battery import rank_table
 from proset_study.report.article.beyond import CURVES, ESTIMATES, error_estimates, stored_curves
@@ -21,6 +24,7 @@ HALVES = (
     (DEVELOPMENT, "tables on which choices were allowed"),
 )
 FEW, BASE = f"{RESULTS}/few_prototypes.csv", f"{RESULTS}/base_model.csv"
+CORRECTED = "reports/base_models"
 MARKS = {"ahead of": ("✓", "good", "better"), "behind": ("✗", "bad", "worse")}
 TIED = ("·", "", "no significant difference")
 
@@ -82,6 +86,28 @@ def base_table(project: Path) -> list[list[str]]:
         alone, corrected = (fmean(row[key] for row in of_base) for key in ("base_log_loss", "log_loss"))
         change, n = fixed(corrected - alone, 3, "+"), len(groups(of_base, "data_set"))
         table.append([base, fixed(alone), fixed(corrected), change, str(n)])
+    return table
+
+
+def corrected_table(project: Path) -> list[list[str]]:
+    """What prototypes add to another model on the study's data: mean losses, and data sets with significant changes."""
+    if not (project / CORRECTED / layout.MANIFEST).is_file():
+        return []
+    stored = Reported(project / CORRECTED)
+    settings = stored.study.config["experiments"]
+    bases: dict[tuple, dict[int, str]] = defaultdict(dict)
+    for name in stored.experiments("E21"):
+        parameters = dict(settings[name].get("parameters", {}))
+        has_prototypes = parameters.pop("prototypes", 1)
+        bases[settings[name]["method"], *parameters.items()][has_prototypes] = name
+    table = [["model", "alone", "with prototypes", "change", "significantly lower", "significantly higher"]]
+    for (method, *_), names in bases.items():
+        if 0 in names:
+            after, before = (losses_by_method(stored, [names[key]], "log-loss")[method] for key in (1, 0))
+            new, old = (fmean(fmean(values.values()) for values in losses.values()) for losses in (after, before))
+            lower, higher, _ = by_verdict(on_each_data_set(after, before, overlaps(stored, [names[1]]))).values()
+            numbers = fixed(old), fixed(new), fixed(new - old, 3, "+")
+            table.append([settings[names[1]]["title"], *numbers, str(len(lower)), str(len(higher))])
     return table
 
 

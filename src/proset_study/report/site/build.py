@@ -23,6 +23,7 @@ from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer
 from proset_study.report.site.beyond import (
     base_table,
     battery_tables,
+    corrected_table,
     curve_grid,
     estimates_table,
     few_prototypes,
@@ -51,6 +52,7 @@ TITLES = {  # of reports in a clone
     "open_track": "The tables of the study and three more, with a search for every method",
     "response_curves": "Generated tables of which one property is varied at a time",
     "error_estimates": "Estimates of the error, compared with the error itself",
+    "base_models": "Other models, alone and corrected by prototypes",
     "chapter_claims": "Two claims of the published study, tested",
     "set_cover": "Other prototype methods on real tables",
     "battery": "Tables on which choices were allowed",
@@ -189,6 +191,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
         "few": few_table(few) if few else [],
         "few_title": title,
         "base": base_table(project),
+        "corrected": corrected_table(project),
         "form": method_name(LEAVE_ONE_OUT),
         "rivals": rivals,
         "grid": grid,

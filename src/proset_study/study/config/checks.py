@@ -66,7 +66,7 @@ def _suite_errors(config) -> Iterator[str]:
         yield "only: not allowed together with suite, which says what is run"
     without, known = suite.get("without", {}), config["data_sets"]
     yield from _unknown("suite.experiments", "experiment", suite.get("experiments", []), config["experiments"])
-    yield from _unknown("suite.without", "experiment", without, config["experiments"])
+    yield from _unknown("suite.without", "experiment", without, suite.get("experiments", []))
     for key in ("data_sets", "drawn_from", "used"):
         yield from _unknown(f"suite.{key}", "data set", suite.get(key, []), known)
     if "half" in suite:
@@ -134,10 +134,11 @@ def _evaluation_errors(config) -> Iterator[str]:
         if kind not in (asked_for := config.get("evaluations", {})):
             yield _not_among("additional_replicates.evaluations", kind, asked_for)
             continue
-        where, of_kind = f"additional_replicates.evaluations.{kind}", asked_for[kind]["of"]
-        yield from _unknown(where, "experiment", only, of_kind)
+        where, run = f"additional_replicates.evaluations.{kind}", config["additional_replicates"]["only"]
+        both = {e: [d for d in names if d in run[e]] for e, names in asked_for[kind]["of"].items() if e in run}
+        yield from _unknown(where, "experiment", only, both)
         for experiment, names in only.items():
-            yield from _unknown(f"{where}.{experiment}", "data set", names, of_kind.get(experiment, names))
+            yield from _unknown(f"{where}.{experiment}", "data set", names, both.get(experiment, names))
 
 
 def _comparison_errors(config) -> Iterator[str]:
@@ -280,6 +281,8 @@ def _range_errors(key, method, name, kind, bounds) -> Iterator[str]:
         yield _refused(key, bounds, "both ends must be greater than 0")
     if kind.endswith("integers") and any(b != int(b) for b in bounds):
         yield _refused(key, bounds, "both ends must be whole numbers")
+    if (allowed := method.parameters.get(name)) and allowed.integer and kind.endswith("uniform"):
+        yield _refused(key, kind, f"it takes whole numbers: {kind.replace('uniform', 'integers')}")
     if kind == "log_grid" and (bounds[2] != int(bounds[2]) or bounds[2] < 2):
         yield _refused(key, bounds, "points must be a whole number of at least 2")
 

@@ -10,6 +10,9 @@ from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, c
 from proset_study.study.config.runs import Run
 from proset_study.study.config.study import Study
 
+# Of truth values, which all standardised features are alike, and of proportions, which they are not.
+UNFIT = ("dice", "jaccard", "jensenshannon", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+OF_FEATURES = tuple(name for name in VECTORS if name not in UNFIT)
 STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {"blocks"}))
 # What the samples of a data set consist of, and which of it metrics need.
 FEATURES, STRINGS, MATRIX = "a table of features", "a column of strings", "a matrix"
@@ -90,7 +93,8 @@ def _run_errors(run: Run, data_set: str, study: Study) -> Iterator[str]:
     elif unfit := list(_unfit(where if "metric" in run.settings else f"data_sets.{data_set}", metric, data_set, study)):
         yield from unfit
     elif taken == "vectors" and not compares_features(metric):
-        yield f"{where}.metric: {metric!r} is not allowed, {run.method} takes metrics of features: {', '.join(VECTORS)}"
+        known = ", ".join(OF_FEATURES)
+        yield f"{where}.metric: {metric!r} is not allowed, {run.method} takes metrics of features: {known}"
     elif taken == "symmetric" and is_ranked(metric):
         yield f"{where}.metric: {metric!r} is not allowed, ranks are not symmetric, as {run.method} needs them"
 
@@ -103,8 +107,8 @@ def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:
     """Why a data set cannot be compared by a metric."""
     settings, base = study.config["data_sets"][data_set], base_metric(metric)
     named = study.config.get("metrics", {})
-    if base not in (*VECTORS, *STORED, PRECOMPUTED, *named):
-        known = ", ".join((*VECTORS, *STORED, PRECOMPUTED, *named))
+    if base not in (allowed := (*OF_FEATURES, *STORED, PRECOMPUTED, *named)):
+        known = ", ".join(allowed)
         yield f"{where}.metric: {metric!r} is not allowed, allowed are {known}, {RANK} and {RANK}_ with one of them"
         return
     if base in VECTORS:

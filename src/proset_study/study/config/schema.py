@@ -12,6 +12,7 @@ from referencing.exceptions import Unresolvable
 
 from proset_study.base.records import is_number
 from proset_study.data import generators
+from proset_study.data.generators.base import Generator
 from proset_study.fits import evaluations
 
 SCHEMA = Path(__file__).with_name("schema.yaml")
@@ -27,6 +28,20 @@ def schema(of_generators: Iterable[str] = generators.GENERATORS) -> dict:
     return of_config
 
 
+def _broken(name):
+    """Why a generator, maybe one of somebody else, cannot be used; None if it can."""
+    module = f"{generators.__name__}.{name}"
+    try:
+        found = generators.get(name)
+    except Exception as error:  # whatever the module of somebody else may raise
+        return f"data_sets: generator {module} cannot be imported: {type(error).__name__}: {error}"
+    if not (isinstance(found, type) and issubclass(found, Generator)):
+        return f"data_sets: GENERATOR of {module} must be a class that inherits from {Generator.__module__}.Generator"
+    lacking = [part for part in ("description", "settings") if not hasattr(found, part)]
+    lacking += [part for part in ("size", "draw") if getattr(found, part) is getattr(Generator, part)]
+    return f"data_sets: generator {module} has no {', '.join(lacking)}" if lacking else None
+
+
 @cache
 def _read(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -36,6 +51,9 @@ def schema_errors(config: dict) -> Iterator[str]:
     """Each break of the schema: the key, what was given and what is allowed."""
     text = str(config.get("data_sets"))  # in any form
     named = [name for name in generators.GENERATORS if name in text]
+    if broken := [error for name in named if (error := _broken(name))]:
+        yield from broken
+        return
     try:
         errors = list(_Validator(schema(named)).iter_errors(config))
     except Unresolvable as error:  # whose own text is the whole schema

@@ -23,16 +23,15 @@ def check_config(files: Sequence[Path] = ()) -> None:
 
     merged: dict = {}
     for file in files:
-        check_config_file(file)
-        update_config(merged, yaml.safe_load(file.read_text(encoding="utf-8")))
+        update_config(merged, check_config_file(file))
     study = load(merged)
     n_models = sum(1 for _ in study.final_models(study.replicates))
     experiments, data_sets = ", ".join(study.experiments), ", ".join(study.data_sets)
     print(f"study {study.name}: {experiments} on {data_sets}, {n_models:,} final models")
 
 
-def check_config_file(path: str | Path) -> None:
-    """Refuse a config file that is not plain data; the ConfigError names file, line and, if it is not YAML, column."""
+def check_config_file(path: str | Path) -> dict:
+    """Read a config file; the ConfigError of one that is not plain data names file, line and, of YAML, column."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -42,11 +41,15 @@ def check_config_file(path: str | Path) -> None:
         raise ConfigError(f"{path}, line {line}: byte {error.object[error.start]:#04x} is not UTF-8") from error
     try:
         try:
-            json.loads(text, object_pairs_hook=lambda pairs: _json_object(path, pairs))
+            found = json.loads(text, object_pairs_hook=lambda pairs: _json_object(path, pairs))
         except json.JSONDecodeError:  # Snakemake tries YAML next
             _check_yaml(path, text)
+            found = yaml.safe_load(text)
     except RecursionError as error:
         raise ConfigError(f"{path} is nested too deeply; a config has few levels, see config.yaml") from error
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path} has no keys; a config is a mapping, see config.yaml")
+    return found
 
 
 def _json_object(path, pairs):
@@ -66,9 +69,8 @@ def _check_yaml(path, text):
         raise ConfigError(f"{at}: not YAML, {error.problem}{context}") from error
     except yaml.YAMLError as error:  # a character that YAML does not have
         raise ConfigError(f"{path} is not YAML: {error}") from error
-    if not isinstance(root, yaml.MappingNode):
-        raise ConfigError(f"{path} has no keys; a config is a mapping, see config.yaml") from None
-    _check(path, root, [], {})
+    if isinstance(root, yaml.MappingNode):
+        _check(path, root, [], {})
 
 
 def _check(path, node, where, sizes):

@@ -4,13 +4,17 @@ import shutil
 from pathlib import Path
 from statistics import median
 
+import pandas as pd
 import pytest
+from scipy.stats import ttest_rel
 
 from proset_study.report.rows import pick, rows
 from proset_study.report.site.beyond import (
+    CORRECTED,
     FEW,
     base_table,
     battery_tables,
+    corrected_table,
     curve_grid,
     estimates_table,
     few_prototypes,
@@ -40,7 +44,7 @@ def test_few_prototypes_are_medians_and_losses_means_over_replicates():
 
 def test_without_records_there_are_no_tables(tmp_path):
     assert few_prototypes(tmp_path) == []
-    assert base_table(tmp_path) == estimates_table(tmp_path) == []
+    assert base_table(tmp_path) == corrected_table(tmp_path) == estimates_table(tmp_path) == []
     assert battery_tables(tmp_path) == {}
 
 
@@ -71,3 +75,21 @@ def test_a_grid_says_where_it_is_better():
 def test_base_models_and_estimates_have_their_tables():
     assert len(base_table(ROOT)) > 2
     assert len(estimates_table(ROOT)[0]) == 6
+
+
+def test_corrected_models_are_compared_with_their_bases():
+    scores = pd.read_csv(ROOT / CORRECTED / "results.csv.xz").query("section == 'final' and quantity == 'log_loss'")
+    _, *lines = corrected_table(ROOT)
+    bases = ("logistic", "forest", "boosting", "explainable_boosting")
+    for base, (title, *numbers, lower, higher) in zip(bases, lines, strict=True):
+        losses = scores.pivot(index=["dataset", "replicate"], columns="experiment", values="value")
+        losses = losses[[f"base_{base}", f"proset_on_{base}"]]
+        assert "corrected by prototypes" in title
+        assert numbers[:2] == [f"{value:.2f}" for value in losses.groupby("dataset").mean().mean()]
+        found = {True: 0, False: 0}
+        for data_set in (name for name in losses.index.levels[0] if name.startswith(("checker", "xor"))):
+            test = ttest_rel(*losses.loc[data_set].to_numpy().T)
+            found[bool(test.statistic > 0)] += test.pvalue < 0.05
+        assert int(lower) >= found[True]
+        assert int(higher) >= found[False]
+        assert int(lower) + int(higher) <= sum(found.values()) + 4

@@ -1,4 +1,5 @@
 import hashlib
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -6,9 +7,11 @@ import pandas as pd
 import pytest
 from tests.proset_study.config_files import merged
 
+from proset_study.data import generators
 from proset_study.data.sizes import size_of
 from proset_study.data.sources import make
 from proset_study.study.config.checks import ConfigError, load
+from proset_study.study.config.yaml_file import check_config_file
 
 ROOT = Path(__file__).parents[4]
 LISTED = {"openml_cc18": 61, "tabarena": 29, "bundled": 10}
@@ -68,6 +71,55 @@ def test_an_experiment_outside_of_the_suite_stays_as_it_is_and_is_not_run():
     assert {name: runs[0].data_sets for name, runs in study.experiments.items()} == {"E3": ["xor_3f"]}
     assert "suite" not in study.config  # jobs and reports see what it stands for
     assert study.config["experiments"]["E8"] == config["experiments"]["E8"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"suite": {"data_sets": ["wine"], "experiments": ["E3"], "without": {"E8": ["wine"]}}}, "allowed are E3"),
+        (
+            {
+                "additional_replicates": {
+                    "numbers": [1],
+                    "only": {"E3": ["wine"]},
+                    "evaluations": {"bootstrap": {"E8": ["wine"]}},
+                }
+            },
+            r"additional_replicates.evaluations.bootstrap: unknown experiment 'E8', allowed are E3",
+        ),
+    ],
+)
+def test_what_would_have_no_effect_is_refused(changes, message):
+    with pytest.raises(ConfigError, match=message):
+        load({**merged(), **changes})
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("raise TypeError('no')", "generators.own_draws cannot be imported: TypeError: no"),
+        ("GENERATOR = None", "GENERATOR of proset_study.data.generators.own_draws must be a class that inherits"),
+        (
+            "from proset_study.data.generators.base import Generator as GENERATOR",
+            "has no description, settings, size, draw",
+        ),
+    ],
+)
+def test_a_generator_that_is_not_as_it_must_be_is_named(tmp_path, monkeypatch, source, message):
+    (tmp_path / "own_draws.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(generators, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(generators, "GENERATORS", ("own_draws",))
+    monkeypatch.delitem(sys.modules, "proset_study.data.generators.own_draws", raising=False)
+    with pytest.raises(ConfigError, match=message):
+        load({**merged(), "data_sets": {"mine": {"generator": "own_draws"}}})
+
+
+def test_a_file_of_json_is_read_as_json_and_must_have_keys(tmp_path):
+    (file := tmp_path / "config.json").write_text('{"study":\t"s"}', encoding="utf-8")
+    assert check_config_file(file) == {"study": "s"}
+    file.write_text("[1]", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"config.json has no keys; a config is a mapping"):
+        check_config_file(file)
 
 
 OF_A_USER = {
