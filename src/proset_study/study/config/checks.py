@@ -40,9 +40,7 @@ def load(config: dict) -> Study:
     if not errors:
         config = written_out(config)
         errors = list(dict.fromkeys(_meaning_errors(config))) or list(dict.fromkeys(metric_errors(config)))
-    if not errors:
-        errors = list(_data_errors(Study.of(config)))
-    if errors:
+    if errors := errors or list(_data_errors(Study.of(config))):
         raise ConfigError("the config is refused:\n" + "\n".join(f"- {e}" for e in errors))
     return Study.of(config)
 
@@ -302,14 +300,12 @@ def _data_errors(study) -> Iterator[str]:
     for name in study.data_sets:
         settings, where = study.config["data_sets"][name], f"data_sets.{name}"
         if "image" in settings and math.prod(settings["image"]) != (n_features := size_of(settings).features):
-            rule = f"rows times columns must be the number of features, {n_features}"
-            yield f"{where}.image: {settings['image']} is not allowed, {rule}"
+            yield _refused(f"{where}.image", settings["image"], f"rows times columns must be the {n_features} features")
         thresholds = settings.get("threshold")
         if isinstance(thresholds, list) and thresholds != sorted(thresholds):
             yield _refused(f"{where}.threshold", thresholds, "numbers must increase")
         if others := [key for key in ("group", "test") if {key, "time"} <= settings.keys()]:
-            rule = f"{others[0]} asks for another split; leave out one of both"
-            yield _refused(f"{where}.time", settings["time"], rule)
+            yield _refused(f"{where}.time", settings["time"], f"{others[0]} asks for another split; leave out one")
         if (generated := generators.of(settings)) is not None:
             yield from (f"{where}.{error}" for error in generated.errors())
             size, most = generated.size, MAX_BYTES // 8
