@@ -207,7 +207,8 @@ def _normalised(name: str, text: str, package: str) -> tuple[str, frozenset[str]
         return next(s for s in map(ast.unparse, tree.body) if s.startswith("FORMAT_VERSION = ")), frozenset(), ()
     for_numbers = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ()), package)
     tree, imported = for_numbers.visit(tree), frozenset(for_numbers.imported)
-    return ast.dump(tree), imported, _constants(tree) if _COMMAND in imported else ()
+    may_run_files = _COMMAND in imported or not _own_file(name)  # it may inherit from one that does
+    return ast.dump(tree), imported, _constants(tree) if may_run_files else ()
 
 
 def _source_file(name: str) -> Path | None:

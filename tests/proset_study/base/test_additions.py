@@ -26,6 +26,12 @@ from proset_study.external import CommandMethod
 class Own(CommandMethod):
     command = ("Rscript", "commands/program.R")
 """
+HEIR = """
+from proset_study.methods.by_command import Own
+
+class Heir(Own):
+    command = ("Rscript", "commands/other.R")
+"""
 PROGRAM = """
 import json, pathlib, sys
 from proset_study import methods
@@ -35,7 +41,7 @@ from proset_study.fits import evaluations
 from proset_study.report import evaluations as shown
 from proset_study.study import fingerprints
 
-NAMES = ("in_folder", "by_command", "in_package", "knn")
+NAMES = ("in_folder", "by_command", "heir", "in_package", "knn")
 
 def keys():
     fingerprints._module.cache_clear()
@@ -60,6 +66,7 @@ print(json.dumps({
     "stale": {name: stale(file) for name, file in {
         "in_folder": "methods/in_folder.py",
         "program": "methods/commands/program.R",
+        "program of the heir": "methods/commands/other.R",
         "in_package": site / "theirs/methods/in_package.py",
         "helper": site / "theirs/helper.py",
     }.items()},
@@ -87,6 +94,8 @@ def seen(tmp_path_factory):
             "methods/in_folder.py": METHOD.format(imports=""),
             "methods/by_command.py": COMMAND,
             "methods/commands/program.R": "1",
+            "methods/heir.py": HEIR,
+            "methods/commands/other.R": "1",
             "methods/knn.py": METHOD.format(imports=""),
             "generators/spirals.py": (ROOT / "docs/generator_template.py").read_text(encoding="utf-8"),
             "evaluations/own_curve.py": (ROOT / curve.format("fits")).read_text(encoding="utf-8"),
@@ -114,7 +123,7 @@ def seen(tmp_path_factory):
 
 def test_files_of_a_study_and_of_a_package_are_found(seen):
     assert seen["methods"] == {
-        name: f"proset_study.methods.{name}" for name in ("in_folder", "by_command", "in_package", "knn")
+        name: f"proset_study.methods.{name}" for name in ("in_folder", "by_command", "heir", "in_package", "knn")
     }
     assert seen["generator"] == 400
     assert seen["evaluation"] == ["LearningCurve", "EvaluationReport"]
@@ -124,7 +133,8 @@ def test_files_of_a_study_and_of_a_package_are_found(seen):
 def test_a_change_makes_the_results_of_its_method_stale_and_no_others(seen):
     assert seen["stale"] == {
         "in_folder": ["in_folder"],
-        "program": ["by_command"],
+        "program": ["by_command", "heir"],
+        "program of the heir": ["heir"],
         "in_package": ["in_package"],
         "helper": ["in_package"],
     }
