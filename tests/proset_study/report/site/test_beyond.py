@@ -85,7 +85,7 @@ def test_corrected_models_are_compared_with_their_bases():
         losses = scores.pivot(index=["dataset", "replicate"], columns="experiment", values="value")
         losses = losses[[f"base_{base}", f"proset_on_{base}"]]
         assert "corrected by prototypes" in title
-        assert numbers[:2] == [f"{value:.2f}" for value in losses.groupby("dataset").mean().mean()]
+        assert numbers[:2] == [f"{value:.3f}" for value in losses.groupby("dataset").mean().mean()]
         found = {True: 0, False: 0}
         for data_set in (name for name in losses.index.levels[0] if name.startswith(("checker", "xor"))):
             test = ttest_rel(*losses.loc[data_set].to_numpy().T)
