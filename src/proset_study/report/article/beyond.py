@@ -27,8 +27,9 @@ from proset_study.store.results import read_rows
 from proset_study.study import layout
 
 CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"
+CORRECTED = "reports/base_models"
 CLAIMS = ("reports/chapter_claims", "reports/set_cover")  # of which topics read nothing but the cost
-REPORTS = (STUDY, DRAWS, TRACK, CURVES, ESTIMATES, *CLAIMS, SEALED, DEVELOPMENT)
+REPORTS = (STUDY, DRAWS, TRACK, CURVES, ESTIMATES, CORRECTED, *CLAIMS, SEALED, DEVELOPMENT)
 CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
 PANEL = (2.2, 1.35)  # inches: three columns are as wide as a line of text
 SHOWN = (*NEVER, "bootstrap_632_plus", "holdout_20", "stratified_10", *OF_THE_SELECTED)  # estimates of the error

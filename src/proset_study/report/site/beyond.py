@@ -10,7 +10,7 @@ from proset_study.report.analysis.losses import losses_by_method, overlaps
 from proset_study.report.analysis.paired import by_verdict, on_each_data_set
 from proset_study.report.analysis.response_curves import Curves, compared, title
 from proset_study.report.article.battery import rank_table
-from proset_study.report.article.beyond import CURVES, ESTIMATES, error_estimates, stored_curves
+from proset_study.report.article.beyond import CORRECTED, CURVES, ESTIMATES, error_estimates, stored_curves
 from proset_study.report.article.standing import DEVELOPMENT, SEALED, Standing
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import Reported
@@ -24,7 +24,6 @@ HALVES = (
     (DEVELOPMENT, "tables on which choices were allowed"),
 )
 FEW, BASE = f"{RESULTS}/few_prototypes.csv", f"{RESULTS}/base_model.csv"
-CORRECTED = "reports/base_models"
 MARKS = {"ahead of": ("✓", "good", "better"), "behind": ("✗", "bad", "worse")}
 TIED = ("·", "", "no significant difference")
 
