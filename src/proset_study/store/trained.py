@@ -29,9 +29,7 @@ class Trained:
 
     columns: np.ndarray  # of the table, shape (D,)
     labels: np.ndarray  # of the classes, shape (K,)
-    training_rows: (
-        np.ndarray
-    )  # of the file, or of those that `rows` took, from 0: the model was fitted to them, shape (n,)
+    training_rows: np.ndarray  # that the model was fitted to: of the file or of what `rows` took, from 0, shape (n,)
     model: FinalModel
 
     def predict_proba(self, table: "pd.DataFrame") -> "pd.DataFrame":

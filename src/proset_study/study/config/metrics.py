@@ -10,7 +10,7 @@ from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, c
 from proset_study.study.config.runs import Run
 from proset_study.study.config.study import Study
 
-# Of truth values, which all standardised features are alike, and of proportions, which they are not.
+# For truth values, as which all standardised features are alike, and for proportions, which they are not.
 UNFIT = ("dice", "jaccard", "jensenshannon", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 OF_FEATURES = tuple(name for name in VECTORS if name not in UNFIT)
 STORED = tuple(sorted({module.name for module in iter_modules(dissimilarities.__path__)} - {"blocks"}))

@@ -48,8 +48,12 @@ def check_config_file(path: str | Path) -> dict:
     except RecursionError as error:
         raise ConfigError(f"{path} is nested too deeply; a config has few levels, see config.yaml") from error
     if not isinstance(found, dict):
-        raise ConfigError(f"{path} has no keys; a config is a mapping, see config.yaml")
+        raise _no_keys(path)
     return found
+
+
+def _no_keys(path):
+    return ConfigError(f"{path} has no keys; a config is a mapping, see config.yaml")
 
 
 def _json_object(path, pairs):
@@ -69,8 +73,9 @@ def _check_yaml(path, text):
         raise ConfigError(f"{at}: not YAML, {error.problem}{context}") from error
     except yaml.YAMLError as error:  # a character that YAML does not have
         raise ConfigError(f"{path} is not YAML: {error}") from error
-    if isinstance(root, yaml.MappingNode):
-        _check(path, root, [], {})
+    if not isinstance(root, yaml.MappingNode):
+        raise _no_keys(path)
+    _check(path, root, [], {})
 
 
 def _check(path, node, where, sizes):

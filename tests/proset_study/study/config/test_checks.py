@@ -117,9 +117,10 @@ def test_a_generator_that_is_not_as_it_must_be_is_named(tmp_path, monkeypatch, s
 def test_a_file_of_json_is_read_as_json_and_must_have_keys(tmp_path):
     (file := tmp_path / "config.json").write_text('{"study":\t"s"}', encoding="utf-8")
     assert check_config_file(file) == {"study": "s"}
-    file.write_text("[1]", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"config.json has no keys; a config is a mapping"):
-        check_config_file(file)
+    for text in ("[1]", "!!python/object/apply:os.getcwd []"):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(ConfigError, match=r"config.json has no keys; a config is a mapping"):
+            check_config_file(file)
 
 
 OF_A_USER = {
