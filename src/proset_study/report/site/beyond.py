@@ -9,6 +9,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import losses_by_method, overlaps
 from proset_study.report.analysis.paired import by_verdict, on_each_data_set
 from proset_study.report.analysis.response_curves import Curves, compared, title
+from proset_study.report.analysis.verdict import mean_losses
 from proset_study.report.article.battery import rank_table
 from proset_study.report.article.beyond import CORRECTED, CURVES, ESTIMATES, error_estimates, stored_curves
 from proset_study.report.article.standing import DEVELOPMENT, SEALED, Standing
@@ -102,8 +103,9 @@ def corrected_table(project: Path) -> list[list[str]]:
     table = [["model", "alone", "with prototypes", "change", "significantly lower", "significantly higher"]]
     for (method, *_), names in bases.items():
         if 0 in names:
-            after, before = (losses_by_method(stored, [names[key]], "log-loss")[method] for key in (1, 0))
-            new, old = (fmean(fmean(values.values()) for values in losses.values()) for losses in (after, before))
+            losses = {name: losses_by_method(stored, [name], "log-loss")[method] for name in (names[0], names[1])}
+            old, new = map(fmean, zip(*mean_losses(losses).values(), strict=True))
+            before, after = losses.values()
             lower, higher, _ = by_verdict(on_each_data_set(after, before, overlaps(stored, [names[1]]))).values()
             numbers = fixed(old), fixed(new), fixed(new - old, 3, "+")
             table.append([settings[names[1]]["title"], *numbers, str(len(lower)), str(len(higher))])

@@ -43,8 +43,7 @@ def check_config_file(path: str | Path) -> dict:
         try:
             found = json.loads(text, object_pairs_hook=lambda pairs: _json_object(path, pairs))
         except json.JSONDecodeError:  # Snakemake tries YAML next
-            _check_yaml(path, text)
-            found = yaml.safe_load(text)
+            found = _yaml_object(path, text)
     except RecursionError as error:
         raise ConfigError(f"{path} is nested too deeply; a config has few levels, see config.yaml") from error
     if not isinstance(found, dict):
@@ -63,7 +62,7 @@ def _json_object(path, pairs):
     return dict(pairs)
 
 
-def _check_yaml(path, text):
+def _yaml_object(path, text):
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -76,6 +75,7 @@ def _check_yaml(path, text):
     if not isinstance(root, yaml.MappingNode):
         raise _no_keys(path)
     _check(path, root, [], {})
+    return yaml.constructor.SafeConstructor().construct_document(root)
 
 
 def _check(path, node, where, sizes):
