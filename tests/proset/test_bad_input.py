@@ -381,6 +381,7 @@ CASES = {
     "time missing": partial(data_file, CSV, time="when"),
     "no time": partial(data_file, "a,when,kind\n1,2,x\n2,,y\n", time="when"),
     "time of text": partial(data_file, "a,when,kind\n1,May,x\n2,June,y\n", time="when"),
+    "time of the clock": partial(data_file, "a,when,kind\n1,2026-11-25,x\n2,now,y\n", time="when"),
     "no group": partial(data_file, "a,nest,kind\n1,n,x\n2,,y\n", group="nest"),
     "category missing": partial(data_file, CSV, categorical=["colour"]),
     "category dropped": partial(data_file, CSV, drop=["a"], categorical=["a"]),

@@ -148,7 +148,9 @@ def _times(file: str, column: "pd.Series") -> "pd.Series":
         return column
     if is_datetime64_any_dtype(column.dtype):
         return column
-    dates = to_datetime(column.astype(str), format="ISO8601", utc=True, errors="coerce")
+    text = column.astype(str)
+    text = text.where(text.str.match(r"\s*[+-]?\d"))  # else pandas takes now and today for dates
+    dates = to_datetime(text, format="ISO8601", utc=True, errors="coerce")
     if (strange := dates.isna()).any():
         row, rule = int(np.argmax(strange)), "times are numbers, or dates as 2026-11-25 or 2026-11-25T21:45"
         raise ValueError(f"{file}: {name}, row {row + 1}: {str(column.iloc[row])!r} cannot be sorted; {rule}")
