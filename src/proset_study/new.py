@@ -36,7 +36,7 @@ def new(folder: Path, /) -> None:
     shutil.copytree(TEMPLATE, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     for file in (path for path in folder.rglob("*") if path.is_file()):
         text = file.read_text(encoding="utf-8")
-        file.write_text(text.replace(STUDY, name).replace(VERSION, proset.__version__), encoding="utf-8")
+        file.write_text(text.replace(VERSION, proset.__version__).replace(STUDY, name), encoding="utf-8")
     shutil.copytree(PROJECT / "workflow/profiles", folder / "workflow/profiles")
     print(f"{folder} is a study; README.md in it says what to do. Where its method stands, in minutes:")
     if find_spec("snakemake") is None:

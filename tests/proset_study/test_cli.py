@@ -60,6 +60,7 @@ def test_values_have_the_types_of_the_parameters():
         (["verify", "--refits", "-1"], "argument --refits: -1 is not allowed, must be 0 or more"),
         (["verify", "--published", "no.csv"], "argument --published: no.csv is not allowed, must be a file"),
         (["release", "--output", "r.zip"], "argument --output: r.zip is not allowed, must end with .tar.xz"),
+        (["leaderboard", "--output", "b.csv"], "argument --output: b.csv is not allowed, must end with .html"),
         (["merge", "--stores", "--output", "x"], "argument --stores: expected at least one argument"),
     ],
 )

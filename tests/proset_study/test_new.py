@@ -94,6 +94,12 @@ def test_the_files_name_the_study_and_the_version(tmp_path):
     assert len([line for line in code if line.strip()]) <= 12
 
 
+def test_a_name_may_have_the_word_that_stands_for_the_version(tmp_path):
+    new(tmp_path / "my-VERSION")
+    config = (tmp_path / "my-VERSION/config/config.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(config)["study"] == "my_VERSION"
+
+
 def test_a_folder_that_is_there_or_names_no_study_is_refused(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     for folder in (tmp_path, tmp_path / "file"):

@@ -32,6 +32,13 @@ def archive(text: str) -> Path:
     return Path(text)
 
 
+def page(text: str) -> Path:
+    """The name of a page on the command line, next to which files of its numbers are written."""
+    if not text.endswith(".html"):
+        raise argparse.ArgumentTypeError(f"{text} is not allowed, must end with .html")
+    return Path(text)
+
+
 def predictions(study: Study) -> None:
     """Predictions of all final models as Parquet files."""
     from proset_study.base.environment import commit
@@ -66,7 +73,7 @@ def store_of(predictions: Path, report: Path, output: Path, name: str, experimen
 
 def leaderboard(
     report: Path,
-    output: Path,
+    output: Annotated[Path, page],
     stores: Sequence[Path] = (),
     data_sets: Sequence[str] = (),
     refits: Annotated[int, count] = 0,

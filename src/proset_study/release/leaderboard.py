@@ -52,7 +52,7 @@ def write_leaderboard(
     known, replicates = protocol.study.data_sets, protocol.study.config["replicates"]  # others are not of all methods
     if unknown := [name for name in data_sets if name not in known]:
         raise ValueError(f"data_sets: {unknown[0]!r} is not allowed, allowed are {listed(known)}")
-    wanted = list(data_sets) or known
+    wanted = list(dict.fromkeys(data_sets)) or known
     rows = (r for r in read_rows(report / layout.ALL_SCORES, Row) if r.dataset in wanted)
     claimed, sources = _scores(rows), dict[tuple[str, str], Path]()
     predicted: defaultdict[tuple[str, str], list[Predicted]] = defaultdict(list)

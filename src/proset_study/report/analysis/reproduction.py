@@ -1,7 +1,7 @@
 """How close our numbers are to the published ones: differences with intervals first, then counts and what they tell."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
@@ -9,9 +9,10 @@ from typing import Any
 
 from proset_study.report.analysis.losses import ROPE, generated
 from proset_study.report.analysis.paired import LEVEL, mean_difference
-from proset_study.report.analysis.published import Agreement, agreement, could_be_another, within
+from proset_study.report.analysis.published import MIN_REPLICATES, Agreement, agreement, could_be_another, within
 from proset_study.report.analysis.statistics import ALPHA, POWER, equivalence_power
 from proset_study.report.rows import groups, pick
+from proset_study.report.wording import fixed
 from proset_study.store.stored import Stored
 
 DIFFERENCE = "log-loss, published minus ours"
@@ -66,6 +67,44 @@ def reproduction(stored: Stored, published: Path) -> list[Finding]:
 def foils(stored: Stored, numbers: list[Agreement]) -> list[Finding]:
     """How often numbers of other experiments pass, which says how strict the tolerance and the interval are."""
     return [*_tolerated(numbers), *_inside_others(stored, numbers)]
+
+
+def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:
+    """Whether our numbers are those that were published, from the rows of `reproduction`; nothing where none were.
+
+    "Reproduced" takes log-losses that are shown to be equal on average, and prediction intervals that hold no fewer
+    scores than chance leaves in them; the second alone is "compatible". Both take data sets as units, since the scores
+    of one are not independent. The tolerance decides nothing: it passes other methods, too.
+
+    >>> reproduced([Finding("test scores within the tolerance", of=15, found=14)])
+    [('Reproduced?', '14 of 15 published test scores are within the tolerance; with fewer than 5 replicates we cannot \
+say how many chance allows.')]
+    """
+    found: dict[str, Any] = {row.what: row for row in rows}  # the numbers that each of them has are known
+    if TOLERATED not in found:
+        return []
+    inside, difference = found.get(INSIDE), found.get(DIFFERENCE)
+    words = f"{_share(found[TOLERATED])} published test scores are within the tolerance"
+    if inside is None:
+        few = f"with fewer than {MIN_REPLICATES} replicates we cannot say how many chance allows"
+        return [("Reproduced?", f"{words}; {few}.")]
+    if difference is None:
+        words += f", {_share(inside)} in their 95 % prediction interval; a single data set is too few to test equality"
+        return [("Reproduced?", f"{words}.")]
+    equal = difference.p < ALPHA
+    power = f" (power {100 * found[PASSING].value:.0f} %)" if PASSING in found and not equal else ""
+    value, low, high = (fixed(number, 3, "+") for number in (difference.value, difference.low, difference.high))
+    words = (
+        f"published log-losses differ from ours by {value} on average (90 % interval {low} to {high}), "
+        f"{'' if equal else 'not '}shown to be equal within {ROPE:g}{power}. {_share(inside)}"
+        " test scores are in their 95 % prediction interval."
+    )
+    too_few = inside.p < ALPHA
+    return [("Not reproduced:" if too_few else "Reproduced:" if equal else "Compatible:", words)]
+
+
+def _share(row):
+    return f"{row.found} of {row.of}"
 
 
 def power_in_words(numbers: list[Agreement]) -> str:

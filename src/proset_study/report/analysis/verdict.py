@@ -1,6 +1,6 @@
 """What a study concludes: the same words and numbers on the front page, in the README and in docs/findings.md."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from math import isclose
 from pathlib import Path
@@ -14,7 +14,6 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
 from proset_study.report.analysis.limits import limits
 from proset_study.report.analysis.losses import (
-    ROPE,
     Losses,
     generated,
     losses_by_method,
@@ -31,10 +30,10 @@ from proset_study.report.analysis.paired import (
     shared_replicates,
     shown_interval,
 )
-from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, PASSING, TOLERATED, Finding, reproduction
+from proset_study.report.analysis.reproduction import reproduced, reproduction
 from proset_study.report.analysis.runs import derived_from, main_score
 from proset_study.report.rows import groups, pick
-from proset_study.report.wording import best_ranked, counted, fixed, how_many, listed, sentence_case, span, table_line
+from proset_study.report.wording import best_ranked, counted, how_many, listed, lowest, sentence_case, span, table_line
 from proset_study.store.metrics import LOSSES
 from proset_study.store.results import FINAL, read_published
 from proset_study.store.stored import Stored
@@ -215,40 +214,6 @@ def _score(values, overlap, published, best):
     return Score(fmean(numbers), deviation, shown_interval(numbers, overlap), published, best, len(numbers))
 
 
-def reproduced(rows: Sequence[Finding]) -> list[tuple[str, str]]:
-    """Whether our numbers are those that were published, from the rows of `reproduction`; nothing where none were.
-
-    "Reproduced" takes log-losses that are shown to be equal on average, and prediction intervals that hold no fewer
-    scores than chance leaves in them; the second alone is "compatible". Both take data sets as units, since the scores
-    of one are not independent. The tolerance decides nothing: it passes other methods, too.
-
-    >>> reproduced([Finding("test scores within the tolerance", of=15, found=14)])
-    [('Reproduced?', '14 of 15 published test scores are within the tolerance; without replicates we cannot say how \
-many chance allows.')]
-    """
-    found: dict[str, Any] = {row.what: row for row in rows}  # the numbers that each of them has are known
-    if TOLERATED not in found:
-        return []
-    inside, difference = found.get(INSIDE), found.get(DIFFERENCE)
-    words = f"{_share(found[TOLERATED])} published test scores are within the tolerance"
-    if inside is None or difference is None:
-        return [("Reproduced?", f"{words}; without replicates we cannot say how many chance allows.")]
-    equal = difference.p < statistics.ALPHA
-    power = f" (power {100 * found[PASSING].value:.0f} %)" if PASSING in found and not equal else ""
-    value, low, high = (fixed(number, 3, "+") for number in (difference.value, difference.low, difference.high))
-    words = (
-        f"published log-losses differ from ours by {value} on average (90 % interval {low} to {high}), "
-        f"{'' if equal else 'not '}shown to be equal within {ROPE:g}{power}. {_share(inside)}"
-        " test scores are in their 95 % prediction interval."
-    )
-    too_few = inside.p < statistics.ALPHA
-    return [("Not reproduced:" if too_few else "Reproduced:" if equal else "Compatible:", words)]
-
-
-def _share(row):
-    return f"{row.found} of {row.of}"
-
-
 def _ahead(subject, shown, losses, overlap, real, score):
     """Where the subject is ahead of the other methods of the table; which of all has the best average rank."""
     if not losses:
@@ -270,16 +235,14 @@ def _ahead(subject, shown, losses, overlap, real, score):
     means = mean_losses(losses)
     if not clauses:
         few = "with one replicate no difference can be tested"
-        if n > 1:
+        if n >= MIN_REPLICATES:
+            few = "all replicates have the same test part, so no difference can be tested"
+        elif n > 1:
             few = f"{n} replicates are too few to test a difference on a single data set"
-        words = f"{sentence_case(few)}."
+        words = f"{sentence_case(few)}." if rivals else ""
         if means:
-            over_all = {m: fmean(values) for m, values in zip(losses, zip(*means.values(), strict=True), strict=True)}
-            compared, lowest = set(means), min(over_all, key=lambda m: over_all[m])
-            words = f"{method_name(lowest)} has the lowest mean test {score} over {counted(len(means), 'data set')}, "
-            words += f"{over_all[lowest]:.3f}"
-            words += f" ({method_name(subject)} {over_all[subject]:.3f})" if lowest != subject else ""
-            words += f"; {few}."
+            compared = set(means)
+            words = f"{_lowest(means, losses, subject, score)}{f'; {few}' if rivals else ''}."
     ranks = average_ranks(losses)
     if len(ranks) > 2 and means:
         rank = min(ranks.values())
@@ -296,6 +259,19 @@ def _ahead(subject, shown, losses, overlap, real, score):
         there = [d for d in means if d in real]
         words += f"{_best_on(there, subject, losses) if 1 < len(there) < len(means) else ''}."
     return [("Test scores:", words)]
+
+
+def _lowest(means, losses, subject, score):
+    """Which methods have the lowest mean over data sets, and that of the subject."""
+    by_method = zip(losses, zip(*means.values(), strict=True), strict=True)
+    over_all = {method_name(method): fmean(values) for method, values in by_method}
+    name, data_sets = method_name(subject), counted(len(means), "data set")
+    if len(over_all) == 1:
+        return f"the mean test {score} of {name} over {data_sets} is {over_all[name]:.3f}"
+    best = lowest(over_all)
+    own = "" if name in best else f" ({name} {over_all[name]:.3f})"
+    has = "has" if len(best) == 1 else "have"
+    return f"{listed(best)} {has} the lowest mean test {score} over {data_sets}, {over_all[best[0]]:.3f}{own}"
 
 
 def _best_on(real, subject, losses):

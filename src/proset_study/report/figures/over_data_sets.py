@@ -152,9 +152,10 @@ def _caption(found):
         return "Scores of one replicate; left is better."
     intervals = [s.interval for scores in found.scores.values() for s in scores.values()]
     if not any(intervals):
-        return f"Means over up to {found.replicates} replicates, too few for intervals; left is better."
+        return f"Means over up to {found.replicates} replicates, without intervals; left is better."
     words = f"Means over up to {found.replicates} replicates with 95 % intervals; left is better."
-    return words if all(intervals) else f"{words} Marks without a line have fewer than {MIN_REPLICATES} replicates."
+    few = f"Marks without a line have fewer than {MIN_REPLICATES} replicates, or one test part."
+    return words if all(intervals) else f"{words} {few}"
 
 
 @over_data_sets("Verdict")

@@ -81,7 +81,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
         id="explore-methods",
         title="Test scores by data set and method",
         note="Hover over a mark to see its numbers. Black ticks are published values. Marks without a line have fewer"
-        f" than {MIN_REPLICATES} replicates.",
+        f" than {MIN_REPLICATES} replicates, or one test part.",
         controls=[
             Control("score", "Measure", [(s, s) for s in LOSSES if any(r["score"] == s for r in rows)], (found.score,)),
             Control("data_set", "Data set", [*every, *((d, d) for d in data_sets)], ("" if every else data_sets[0],)),

@@ -169,7 +169,7 @@ def _headline(found: Verdict):
     if found.replicates > 1:
         caption = f"Mean test {found.score} over {found.replicates} replicates"
         bold = "not significantly worse than the best of all"
-        caption += f"; bold: {bold}" if any(score.best for score in shown) else ", too few to test on a single data set"
+        caption += f"; bold: {bold}" if any(score.best for score in shown) else "; single data sets are not tested"
     if any(score.replicates < found.replicates for score in shown):
         caption += f"; {FEWER}: fewer replicates"
     return Grid("headline-table", f"{caption}.", columns, rows)

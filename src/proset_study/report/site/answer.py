@@ -64,7 +64,7 @@ class Answer:
         words = f"Tuned, it ranks {ordinal(place)} of {count(of)} over {count(len(found.data_sets))} tables"
         if place == 1 and others:
             words += f"; {count(len(others))} are not significantly worse"
-        elif INSTALLED in found.near:
+        elif place > 1 and INSTALLED in found.near:
             words += ", not significantly behind the first"
         said = [f"{words}."]
         if place := found.place(TUNED, "real")[0]:

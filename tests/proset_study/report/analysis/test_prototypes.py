@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from tests.proset_study.report.conftest import PUBLISHED, drawn
-from tests.proset_study.small_study import check_findings, compute, config_of
+from tests.proset_study.small_study import WithLosses, check_findings, compute, config_of
 
 from proset_study.data.generators.mixture import Mixture
 from proset_study.methods import METHODS
@@ -146,6 +146,25 @@ def test_the_table_of_test_errors_marks_nothing_with_one_replicate(small):
         assert {(c["best"], c["deviation"]) for c in cells} == {(False, None)}
     near = rows[0]["cells"][3]
     assert near["prototypes"] == small.final("near", "blobs").fit["n_fit"]
+
+
+class WithoutOne(WithLosses):
+    """k-means lacks the last replicate."""
+
+    def _read_rows(self, experiment):
+        rows, last = super()._read_rows(experiment), self.replicates[-1]
+        return [row for row in rows if (row.method, row.replicate) != ("k_means", last)]
+
+
+def test_in_the_table_of_test_errors_methods_with_fewer_replicates_are_not_compared(small):
+    names, rows = prototypes.test_errors(WithoutOne(small, lambda row, _: row.value, range(10)))
+    cells = dict(zip(names, rows[0]["cells"], strict=True))
+    assert {name: cell["replicates"] for name, cell in cells.items()} == dict.fromkeys(names, 10) | {"k_means": 9}
+    least = min(cell["error"] for name, cell in cells.items() if name != "k_means")
+    assert {name for name, cell in cells.items() if cell["best"]} >= {
+        name for name, cell in cells.items() if cell["error"] == least and name != "k_means"
+    }
+    assert not cells["k_means"]["best"]
 
 
 def test_the_figure_shows_paths_single_points_and_test_errors(small):

@@ -10,14 +10,14 @@ from tests.proset_study.small_study import WithLosses
 
 from proset_study.report.analysis.findings import methods_over_replicates
 from proset_study.report.analysis.over_data_sets import over_data_sets
-from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, PASSING, TOLERATED, Finding
+from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, PASSING, TOLERATED, Finding, reproduced
 from proset_study.report.analysis.variance import variance_rows
 from proset_study.report.analysis.verdict import (
     Score,
     Verdict,
+    _ahead,
     average_ranks,
     mean_losses,
-    reproduced,
     strongest,
     verdict,
     verdict_markdown,
@@ -83,6 +83,24 @@ def test_replicates_of_one_split_are_neither_tested_nor_have_intervals(stored, m
     assert all(np.isfinite(table.pairs[0].mean_difference) for table in over_data_sets(given) if table.pairs)
 
 
+def test_a_study_of_one_split_says_why_nothing_is_tested(stored, monkeypatch):
+    for data_set in stored.study.data_sets:
+        monkeypatch.setitem(stored.study.config["data_sets"][data_set], "test", "column")
+    found = verdict(repeated(stored, proset=0.4, knn=0.5, xgboost=0.3), PUBLISHED)
+    words = dict(found.sentences)["Test scores:"]
+    assert "; all replicates have the same test part, so no difference can be tested." in words
+
+
+def test_ties_have_several_names_and_one_method_alone_is_not_the_best(stored):
+    same = {"proset": 0.3, "knn": 0.3, "xgboost": 0.4}
+    found = verdict(WithLosses(stored, lambda row, _: same[row.method]), PUBLISHED)
+    both = "proset and KNN have the lowest mean test log-loss over 2 data sets, 0.300; "
+    assert dict(found.sentences)["Test scores:"].startswith(both)
+    alone = {"proset": {"flowers": {0: 0.2}}}
+    ((_, words),) = _ahead("proset", ["proset"], alone, {}, set(), "log-loss")
+    assert words == "the mean test log-loss of proset over 1 data set is 0.200."
+
+
 def test_one_replicate_of_other_data_says_nothing_of_the_best_and_the_published(stored):
     found = verdict(stored, PUBLISHED)
     assert not any(score.best or score.interval for scores in found.scores.values() for score in scores.values())
@@ -108,6 +126,8 @@ def test_reproduced_takes_equal_log_losses_and_the_scores_in_their_intervals(ins
     assert f"by {MINUS}0.001 on average (90 % interval {MINUS}0.011 to +0.010), {equal} within 0.01. " in sentence
     assert "95 of 100 test scores are in their 95 % prediction interval" in sentence
     assert reproduced(rows[2:])[0][0] == "Reproduced?"
+    of_one = "95 of 100 in their 95 % prediction interval; a single data set is too few to test equality."
+    assert reproduced(rows[1:])[0][1].endswith(of_one)
     ((_, sentence),) = reproduced([*rows, Finding(PASSING, of=11, value=0.115)])
     assert (" (power 12 %)." in sentence) == equal.startswith("not")
 
