@@ -58,7 +58,7 @@ class Goal:
         return self._any(q @ self.forms.T)
 
     def _any(self, values: np.ndarray) -> np.ndarray:
-        fulfilled = (values >= self.limits).reshape(len(values), self.n_classes, -1)
+        fulfilled = (values >= self.limits).reshape(len(values), self.n_classes, values.shape[1] // self.n_classes)
         found: np.ndarray = np.any(np.all(fulfilled, axis=2), axis=1)
         return found
 

@@ -113,6 +113,8 @@ def columns_of(X: Any, wanted: Any, known: Encoding | None) -> tuple[list[str], 
             return None
         named = zip(frame.columns, frame.iter_columns(), strict=True)
         return [str(name) for name in frame.columns], [_of_series(name, series) for name, series in named]
+    if isinstance(X, np.ndarray) and X.dtype.kind in "mM":  # scikit-learn counts their units since 1970
+        refuse_dates(0) if X.dtype.kind == "M" else refuse_durations(0)
     if known.are_numbers if known else _is_default(wanted):
         if isinstance(X, list | tuple | np.ndarray):
             array = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
@@ -159,7 +161,7 @@ def _are_floats(array: np.ndarray) -> bool:
     except ValueError:
         return False
     except TypeError:
-        return not any(isinstance(value, str) for value in array.ravel())  # scikit-learn says what is wrong
+        return not any(isinstance(value, str) or _is_time(value) for value in array.ravel())  # scikit-learn says why
     return True
 
 
@@ -170,7 +172,7 @@ def _of_series(name: Any, series: Any) -> Column:
     if isinstance(kind, nw.Time):
         refuse_times(name)
     if isinstance(kind, nw.Duration):
-        raise ValueError(f"X: column {name!r} has durations, make numbers of them: X[{name!r}].dt.total_seconds()")
+        refuse_durations(name)
     if kind.is_numeric():
         return Column(NUMBER, np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64))
     missing = series.is_null().to_list()
@@ -190,7 +192,9 @@ def _ordered_levels(series: Any) -> Any:
     if isinstance(series.dtype, nw.Enum):
         return series.dtype.categories
     native = series.to_native()
-    if getattr(getattr(native, "type", None), "ordered", False):  # of Arrow
+    if getattr(getattr(native, "dtype", None), "pyarrow_dtype", None) is not None:  # Arrow in a frame of pandas
+        native = native.array.__arrow_array__()
+    if getattr(getattr(native, "type", None), "ordered", False):
         return native.unify_dictionaries().chunk(0).dictionary.to_pylist()
     return None
 
@@ -218,6 +222,10 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
 
 
+def _is_time(value: Any) -> bool:
+    return hasattr(value, "isoformat") or hasattr(value, "total_seconds")
+
+
 def _kind_of(name: Any, value: Any) -> str:
     if isinstance(value, str):
         return "text"
@@ -225,6 +233,8 @@ def _kind_of(name: Any, value: Any) -> str:
         return "booleans"
     if isinstance(value, Real | Decimal):
         return "numbers"
+    if hasattr(value, "total_seconds"):
+        refuse_durations(name)
     if hasattr(value, "isoformat"):
         refuse_dates(name) if hasattr(value, "year") else refuse_times(name)
     raise ValueError(f"X: column {name!r} has a value of type {type(value).__name__}; {ALLOWED}")
@@ -236,6 +246,10 @@ def refuse_dates(name: Any) -> None:
         f"    X[{name!r}] = pd.to_datetime(X[{name!r}], utc=True) - pd.Timestamp('2000-01-01', tz='UTC')\n"
         f"    X[{name!r}] = X[{name!r}].dt.days / 365.25"
     )
+
+
+def refuse_durations(name: Any) -> None:
+    raise ValueError(f"X: column {name!r} has durations, make numbers of them: X[{name!r}].dt.total_seconds()")
 
 
 def refuse_times(name: Any) -> None:

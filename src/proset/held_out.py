@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _safe_split, available_if
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
@@ -67,8 +67,9 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
         X, y, groups = indexable(X, y, groups)
         if get_config()["enable_metadata_routing"]:
             fit_params = process_routing(self, "fit", groups=groups, **fit_params).estimator.fit
-        places, found = [], []
-        for train, test in check_cv(cv, y, classifier=True).split(X, y, groups):
+        places, found, everyone = [], [], np.arange(_num_samples(X))
+        for parts in check_cv(cv, y, classifier=True).split(X, y, groups):
+            train, test = (_safe_indexing(everyone, rows) for rows in parts)  # lists, or masks
             of_part = _safe_split(self.estimator, X, y, train)  # of dissimilarities the columns as well
             fitted = clone(self.estimator).fit(*of_part, **_check_method_params(X, fit_params, train))
             places.append(test)

@@ -155,8 +155,10 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         splitter = check_cv(self.cv, y, classifier=True)
         if groups is not None and isinstance(self.cv, Integral | None):
             splitter = StratifiedGroupKFold(splitter.get_n_splits())
+        everyone = np.arange(len(y))
         for number, parts in enumerate(splitter.split(X, y, groups)):
-            train, test = (rows[counts[rows] > 0] for rows in parts)
+            train, test = (_safe_indexing(everyone, rows) for rows in parts)  # lists, or masks
+            train, test = train[counts[train] > 0], test[counts[test] > 0]
             missing = np.setdiff1d(self.classes_, y[train])
             if len(missing):
                 raise ValueError(f"cv: fold {number} has no sample of class {missing[0]} to fit on")

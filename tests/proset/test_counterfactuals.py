@@ -296,3 +296,12 @@ def test_training_rows_far_from_all_prototypes_count():
     found = model.counterfactuals([[0.05]], only_training_rows=True, directions={0: "up"})
     assert found["found"][0]
     assert found["new value of x0"][0] == above.min()
+
+
+def test_where_no_training_row_is_allowed_there_is_no_proposal():
+    model = ProsetClassifier(random_state=0).fit(*load_iris(return_X_y=True))
+    near = [6.0, 3.0, 4.55, 1.55]
+    for given, rules in ((near, {"fixed": [2]}), ([*near[:2], np.nan, 1.55], {})):
+        found = model.counterfactuals([given, near], only_training_rows=True, **rules)
+        assert found["found"].tolist() == [False, not rules]
+        assert found["proved"].all()

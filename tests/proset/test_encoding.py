@@ -360,3 +360,27 @@ def test_a_row_is_no_table():
     for row in (X.iloc[0], X.iloc[0].to_numpy()):
         with pytest.raises(ValueError, match=r"one sample is X\[\[i\]\], or X.iloc\[\[i\]\] of a frame"):
             model.predict(row)
+
+
+@pytest.mark.parametrize("estimator", [ProsetClassifier(), SetCoverClassifier(eps=1)])
+def test_arrays_of_dates_and_durations_are_no_numbers(estimator):
+    days = np.array("2020-01-01", "M8[D]") + np.arange(60)[:, None]
+    y = [0, 1] * 30
+    for X in (days, days.astype("M8[ns]"), days.astype(object), days.tolist()):
+        with pytest.raises(ValueError, match=r"^X: column .* has dates, which have no distance of their own"):
+            estimator.fit(X, y)
+    for X in (days - days[0], (days - days[0]).astype(object), pd.DataFrame(days - days[0], dtype=object)):
+        with pytest.raises(ValueError, match=r"^X: column .* has durations, make numbers of them"):
+            estimator.fit(X, y)
+
+
+def test_the_order_of_a_type_of_arrow_in_a_frame_of_pandas_counts():
+    codes = pa.array([0, 1, 2] * 20, pa.int8())
+    values = pa.DictionaryArray.from_arrays(codes, ["lo", "mid", "hi"], ordered=True)
+    y = ([0, 0, 1] * 20)[:60]
+    as_arrow = pa.table({"g": values})
+    in_pandas = as_arrow.to_pandas(types_mapper=pd.ArrowDtype)
+    models = [ProsetClassifier(random_state=0).fit(X, y) for X in (as_arrow, in_pandas, as_arrow.to_pandas())]
+    for model in models:
+        assert model.categories_ == [["lo", "mid", "hi"]]
+        np.testing.assert_array_equal(model.predict_proba(in_pandas), models[0].predict_proba(as_arrow))

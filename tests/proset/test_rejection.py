@@ -282,3 +282,16 @@ def test_searches_say_which_class_is_missing(kind):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=r"^y: 1 of 150 classes are missing, the first in row 0"):
         kind().fit(X, [None, *y[1:].tolist()])
+
+
+def test_folds_may_be_masks():
+    X, y = load_iris(return_X_y=True)
+    inside = np.arange(150) % 2 == 0
+    masks, folds = (
+        [(inside, ~inside), (~inside, inside)],
+        [(np.flatnonzero(a), np.flatnonzero(~a)) for a in (inside, ~inside)],
+    )
+    by_mask, by_number = (
+        RejectOptionClassifier(ProsetClassifier(random_state=0), cv=cv).fit(X, y) for cv in (masks, folds)
+    )
+    np.testing.assert_array_equal(by_mask.predict(X), by_number.predict(X))

@@ -400,3 +400,17 @@ def test_radii_of_given_dissimilarities(iris):
 def test_bad_settings_are_refused(iris, lambda_w):
     with pytest.raises(ValueError, match=re.escape(f"lambda_w: {lambda_w} is not allowed")):
         ProsetClassifierCV(**{**QUICK, "lambda_w": lambda_w}).fit(*iris)
+
+
+@pytest.mark.parametrize("kind", [ProsetClassifierCV, SetCoverClassifierCV])
+def test_folds_may_be_lists_or_masks_as_in_scikit_learn(kind):
+    X, y = load_iris(return_X_y=True)
+    folds = [
+        (np.flatnonzero(rows), np.flatnonzero(~rows)) for rows in (np.arange(150) % 2 == 0, np.arange(150) % 3 > 0)
+    ]
+    lists = [tuple(rows.tolist() for rows in parts) for parts in folds]
+    masks = [tuple(np.isin(np.arange(150), rows) for rows in parts) for parts in folds]
+    parameters = {"n_iter": 2, "random_state": 0} if kind is ProsetClassifierCV else {"eps": [0.5, 1.0]}
+    losses = [kind(**parameters, cv=cv).fit(X, y).cv_results_["mean_test_score"] for cv in (folds, lists, masks)]
+    np.testing.assert_array_equal(losses[0], losses[1])
+    np.testing.assert_array_equal(losses[0], losses[2])

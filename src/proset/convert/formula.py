@@ -224,6 +224,16 @@ def _base(classifier: ProsetClassifier) -> tuple[np.ndarray, tuple[np.ndarray, n
     return classifier.class_prior_, (coefficients, intercepts)
 
 
+def refuse_inexact(of: Formula) -> None:
+    """Refuse categories that are numbers float64 takes for others: SQL and JavaScript compare them in it."""
+    for name, levels in zip(of.feature_names, of.categories, strict=True):
+        if inexact := [level for level in levels or () if isinstance(level, int) and abs(level) > 2**53]:
+            raise ValueError(
+                f"model: column {name!r} with the category {inexact[0]} is not allowed, in float64 it equals others; "
+                "make text of them before fit"
+            )
+
+
 def is_constant(base: Any) -> bool:
     """Whether a base model has the same probabilities for all samples."""
     base = last_step(base)

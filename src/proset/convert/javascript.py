@@ -9,7 +9,7 @@ import numpy as np
 from proset import __version__
 from proset.base_model import FLOOR
 from proset.convert.attributions import background_of, base_values, orders
-from proset.convert.formula import DISTANCES, ProsetFormula, formula
+from proset.convert.formula import DISTANCES, ProsetFormula, formula, refuse_inexact
 
 _SCALED = """\
 const levels = used.map((d) => categories[d]);
@@ -204,6 +204,7 @@ def to_javascript(model: Any, background: Any = None) -> str:
     export function explain(x, top = Infinity) {
     """
     what = formula(model)
+    refuse_inexact(what)
     compared = None if background is None else background_of(what, model, background)
     tables = ["used", "shift", "scale", "low", "high", "ordered", "category", "feature_weights", "gaps"]
     tables += ["prototypes", "labels"]

@@ -7,7 +7,7 @@ import numpy as np
 from proset import __version__
 from proset.base_model import FLOOR
 from proset.convert.attributions import background_of, base_values, check_top, orders
-from proset.convert.formula import DISTANCES, ProsetFormula, SetCoverFormula, formula
+from proset.convert.formula import DISTANCES, ProsetFormula, SetCoverFormula, formula, refuse_inexact
 from proset.convert.sql_parts import PAIRS, exponents_of, samples_of, tables_of
 from proset.convert.sql_text import (
     aliased,
@@ -92,6 +92,7 @@ def to_sql(
     b right 0.0 1.0
     """
     of = formula(model)
+    refuse_inexact(of)
     _check(of, table, key, what, top, background)
     parts = samples_of(of, table, key)
     if isinstance(of, SetCoverFormula):

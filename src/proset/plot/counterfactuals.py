@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from proset.counterfactuals import is_changed
-from proset.encoding import CATEGORY
+from proset.encoding import CATEGORY, is_missing
 from proset.plot import style
 from proset.plot.display import Display
 from proset.plot.fitted import Fitted
@@ -210,6 +210,7 @@ def _range(fitted: Fitted, point: np.ndarray, feature: Any, allowed: Any) -> Any
 
 def _place(value: Any, levels: Sequence[Any] | None) -> Any:
     """A value as a number, categories as their places among the levels."""
+    value = None if is_missing(value) else value
     if levels is None or (value is None and None not in levels):
         return np.nan if value is None else value
     return levels.index(value) if value in levels else len(levels)

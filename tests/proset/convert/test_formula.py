@@ -67,3 +67,14 @@ def test_text_that_ends_too_early_is_refused(convert):
     model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, np.tile([0, 1], 20))
     with pytest.raises(ValueError, match=r"model: 'a\\x00b' is not allowed as a class"):
         convert(model)
+
+
+@pytest.mark.parametrize("convert", [partial(to_sql, table="t", key="row"), to_javascript])
+def test_categories_that_float64_takes_for_others_are_refused(convert):
+    ids = np.array([2**53, 2**53 + 1] * 40)
+    X = pd.DataFrame({"id": pd.Categorical(ids)})
+    model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-4, max_prototypes=4).fit(X, ids % 2)
+    with pytest.raises(
+        ValueError, match=f"^model: column 'id' with the category {2**53 + 1} is not allowed, in float64"
+    ):
+        convert(model)

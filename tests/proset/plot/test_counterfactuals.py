@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -106,3 +107,13 @@ def test_features_that_change_come_first_and_not_all_are_shown(bare, flowers):
     display = CounterfactualDisplay.from_estimator(bare, flowers[0].iloc[[60]], top=1)
     assert list(words(display)) == [display.found["changed"]]
     assert titles(display)[1][-1] == f"{len(display.features) - 1} features not shown"
+
+
+def test_a_missing_category_is_no_change():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=120), "job": rng.choice(["cook", "smith"], 120).astype(object)})
+    X.loc[::5, "job"] = None
+    y = np.where(X["x"] + (X["job"] == "cook") > 0.3, "yes", "no")
+    model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-4, max_prototypes=12).fit(X, y)
+    assert model.counterfactuals(X.iloc[[0]])["changed"].tolist() == ["x"]
+    assert CounterfactualDisplay.from_estimator(model, X.iloc[[0]]).found["changed"] == "x"
