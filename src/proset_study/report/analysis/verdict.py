@@ -258,7 +258,7 @@ def _ahead(subject, shown, losses, overlap, real, score):
         )
         there = [d for d in means if d in real]
         words += f"{_best_on(there, subject, losses) if 1 < len(there) < len(means) else ''}."
-    return [("Test scores:", words)]
+    return [("Test scores:", words)] if words else []
 
 
 def _lowest(means, losses, subject, score):

@@ -99,6 +99,8 @@ def test_ties_have_several_names_and_one_method_alone_is_not_the_best(stored):
     alone = {"proset": {"flowers": {0: 0.2}}}
     ((_, words),) = _ahead("proset", ["proset"], alone, {}, set(), "log-loss")
     assert words == "the mean test log-loss of proset over 1 data set is 0.200."
+    apart = alone | {"class_prior": {"flowers": {1: 0.7}}}
+    assert _ahead("proset", ["proset"], apart, {}, set(), "log-loss") == []
 
 
 def test_one_replicate_of_other_data_says_nothing_of_the_best_and_the_published(stored):
