@@ -124,8 +124,7 @@ def code_fingerprint(*modules: str) -> str:
     return digest.hexdigest()[:16]
 
 
-@cache
-def _version(library: str) -> str:
+def _version(library):
     try:
         return version(library)
     except PackageNotFoundError:
@@ -217,7 +216,6 @@ def _source_file(name: str) -> Path | None:
     return _own_file(name) or additions.source_file(name)
 
 
-@cache
 def _own_file(name: str) -> Path | None:
     path = _ROOT.joinpath(*name.split("."))
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
