@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from proset.plot.style import class_style, log_axis
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import generated, losses_by_method
+from proset_study.report.analysis.losses import by_method, generated, losses_by_method
 from proset_study.report.analysis.paired import LEVEL, shared_replicates
 from proset_study.report.article.study import BENCH, RESULTS, STUDY, Headline
 from proset_study.report.article.topics import SUBJECT, Content, Reported, figure, topic
@@ -109,8 +109,8 @@ def sparsity(stored: Reported) -> Content:
     def saved(stage):
         return percent(1 - mean(stage, PUBLISHED_RULE, "prototypes") / mean(stage, "best", "prototypes"))
 
-    points = stored.read(layout.PROTOTYPES, chosen="True", method=SUBJECT)
-    kept = [row["final_prototypes"] for row in points if row["test_error"] is not None]
+    sizes = by_method(stored, stored.experiments(PROTOTYPES, SUBJECT), "prototypes")[SUBJECT]
+    kept = [number for of_data in sizes.values() for number in of_data.values()]
     errors, replicates = _mean_errors(stored)
     others = dict.fromkeys(m for of_method in errors.values() for m in of_method if m != SUBJECT)
     least = [d for d, of_method in errors.items() if of_method[SUBJECT] == min(of_method.values())]
@@ -250,8 +250,8 @@ def _mean_errors(stored):
     losses = losses_by_method(stored, stored.experiments(PROTOTYPES), OF_ALL)
     found, numbers = {}, []
     for data_set in losses[SUBJECT]:
-        by_method = {method: of_data[data_set] for method, of_data in losses.items() if data_set in of_data}
-        shared = shared_replicates(by_method)
-        found[data_set] = {method: fmean(values[r] for r in shared) for method, values in by_method.items()}
+        of_methods = {method: of_data[data_set] for method, of_data in losses.items() if data_set in of_data}
+        shared = shared_replicates(of_methods)
+        found[data_set] = {method: fmean(values[r] for r in shared) for method, values in of_methods.items()}
         numbers.append(len(shared))
     return found, min(numbers)

@@ -20,7 +20,7 @@ from proset_study.store.stored import Missing
 from proset_study.study import layout
 
 TRACK, TRACKED, FORMS = "reports/open_track", "open_track", "open_forms"  # the report, and comparisons in it
-INSTALLED = "proset_few"  # the form of `ProsetClassifier()`
+INSTALLED = "proset_few"  # the form of `ProsetClassifier()`; where it is tuned, its number of prototypes is, too
 OF_TRACK = overlay("open_track")
 FEW, MANY = 100, 1000  # prototypes
 SHOWN_RANKS = 3  # besides the best one
@@ -62,12 +62,12 @@ class Compared:
 
 @topic(TRACK, layout.ALL_SCORES, needs=(FORMS,), subject=INSTALLED)
 def leave_one_out(stored: Reported) -> Content:
-    """Two forms with leave-one-out references, a searched one and the installed one, against the split."""
+    """Two forms with leave-one-out references, without and with the removal of prototypes, against the split."""
     split, drawn, few = (stored.experiments(FORMS, method) for method in (SUBJECT, LEAVE_ONE_OUT, INSTALLED))
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
     found, found_few = _compare(stored, split, drawn), _compare(stored, split, few)
     forms = [
-        ["data set", "log-loss, installed", "installed minus split", "leave-one-out minus split", "prototypes, median"]
+        ["data set", "log-loss, few prototypes", "few minus split", "leave-one-out minus split", "prototypes, median"]
     ]
     searched = {c.data_set: c.difference for c in found}
     for c in found_few:
