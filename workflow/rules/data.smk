@@ -41,6 +41,9 @@ use rule _job as dissimilarities with:
     priority: 1
     params:
         command=command("dissimilarities"),
+        version=lambda wildcards: (
+            layout.custom_version(study, wildcards.data_set) if wildcards.metric == PRECOMPUTED else ""
+        ),
         settings=lambda wildcards: study.metric_settings(wildcards.metric, wildcards.data_set),
         code=lambda wildcards: key(
             "dissimilarities", module=module_of(study.metric_settings(wildcards.metric, wildcards.data_set))

@@ -41,7 +41,7 @@ use rule _job as select_parameters with:
         command=command("select-parameters"),
         rule=lambda wildcards: study.runs[wildcards.run].selection_rule,
         criterion=lambda wildcards: study.runs[wildcards.run].criterion,
-        fixed=lambda wildcards: study.fixed_parameters(wildcards.run),
+        fixed=lambda wildcards: study.fixed_parameters(wildcards.run, wildcards.data_set),
         folds=study.config["folds"],
         trials=lambda wildcards: study.n_trials(wildcards.run, wildcards.data_set),
         code=selection_code,

@@ -291,7 +291,7 @@ def _no_number(column):
         if len(texts):
             comma = (
                 "; is its decimal mark a comma? name it in decimal"
-                if is_number(texts.iloc[0].replace(",", "."))
+                if is_number(str(texts.iloc[0]).replace(",", "."))
                 else ""
             )
             return f", row {texts.index[0] + 1}: {texts.iloc[0]!r} is not a number{comma}"

@@ -74,7 +74,9 @@ def select_fold(data: DataSet, folds: np.ndarray, held_out: int, scaled: bool, m
     if weight is not None:
         fitted &= weight > 0  # a sample of weight 0 is as good as none
     if len(np.unique(data.y[fitted])) < len(data.class_names):
-        raise ValueError(f"{where}: some class of {', '.join(data.class_names)} has no sample to fit on")
+        raise ValueError(
+            f"{where}: class {str(np.delete(data.class_names, np.unique(data.y[fitted]))[0])!r} has no sample to fit on"
+        )
     if data.matrix is None or data.row is None:
         X, X_score, centre, scale, encoder = _features(data, fitted, scored, scaled, mixed, where)
         metric = base_metric(data.metric)

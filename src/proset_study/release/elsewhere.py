@@ -73,7 +73,8 @@ class Protocol:
             folds = split_of(self.study, replicate, data_set, data)
             rows = np.flatnonzero(folds == TEST)
             weight = np.ones(len(rows)) if data.sample_weight is None else data.sample_weight[rows]
-            n_train = int((folds != TEST).sum())
+            counts = True if data.sample_weight is None else data.sample_weight > 0
+            n_train = int(((folds != TEST) & counts).sum())
             self._tested[key] = Tested(rows, data.y[rows], weight, data.class_names.tolist(), n_train)
         return self._tested[key]
 
@@ -181,7 +182,7 @@ def scored(predicted: Predicted, protocol: Protocol) -> Iterator[Row]:
     tested = protocol.tested(predicted.data_set, predicted.replicate)
     names: Case = (predicted.replicate, predicted.experiment, predicted.method, predicted.data_set, "")
     yield Row(*names, "data", "train_samples", tested.n_train)
-    yield Row(*names, "data", "test_samples", len(tested.rows))
+    yield Row(*names, "data", "test_samples", int((tested.weight > 0).sum()))
     for quantity, value in score_predictions(predicted.probabilities, tested.y, tested.weight).items():
         yield Row(*names, FINAL, quantity, value, fit_seed=predicted.fit_seed)
 

@@ -10,6 +10,7 @@ import numpy as np
 from proset.losses import error_rate, log_loss, mean
 from proset_study.methods.base import Method
 
+MAX_DEVIATION = 1e-3  # of a sum of probabilities from 1
 CLIP = 1e-3  # smallest probability of the clipped log-loss: one sample costs at most 6.9 nats, not 34.5
 
 
@@ -141,7 +142,17 @@ OF_ALL = "balanced error"  # the loss that methods without probabilities have, t
 def score_predictions(
     probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, quantities: tuple[str, ...] = ()
 ) -> dict[str, float]:
-    """All `SCORES` of predictions, but those that need other quantities than the method has."""
+    """All `SCORES` of predictions, but those that need other quantities than the method has.
+
+    ValueError if what is predicted for a sample is no distribution over the classes, which some scores would reward.
+    """
+    sums = probabilities.sum(axis=1)
+    wrong = (probabilities < 0).any(axis=1) | (np.abs(sums - 1) > MAX_DEVIATION)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        given = ", ".join(f"{p:.6g}" for p in probabilities[first])
+        rule = "must be at least 0 and sum to 1"
+        raise ValueError(f"probabilities: those of test sample {first} are {given} (sum {sums[first]:.6g}), {rule}")
     return {
         quantity: score.compute(probabilities, y, weight)
         for quantity, score in SCORES.items()

@@ -94,7 +94,7 @@ def case_rows(folder: Path, case: dict) -> list[Row]:
         "features": data.n_features,
         "samples": len(data.y),
         "train_samples": fitted["n_fit"],
-        "test_samples": fitted["n_scored"],
+        "test_samples": int((weight > 0).sum()),  # as many as count, as with those to fit on
         "candidates": (parameters or selected)["candidates"],
     }
     rows = [Row(*names, "data", quantity, value) for quantity, value in sizes.items() if value is not None]

@@ -110,7 +110,7 @@ def run_key(study: Study, run: str, data_set: str) -> str:
     settings, method = study.runs[run], study.runs[run].method
     source = study.stage1_run(settings)
     searched = study.stage1_settings(source.name, data_set) if source else {}
-    rules = [settings.selection_rule, settings.size_rule, settings.criterion, study.fixed_parameters(run)]
+    rules = [settings.selection_rule, settings.size_rule, settings.criterion, study.fixed_parameters(run, data_set)]
     numbers = [study.n_trials(run, data_set), study.final_fits(run), study.config["seed"], study.config["folds"]]
     codes = [key(job, method=method) for job in ("search", "select", "fit")]
     if source is not None and source.method != method:  # E4 is of the method of E3, but a mean of models need not be

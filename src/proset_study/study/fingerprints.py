@@ -14,9 +14,10 @@ import hashlib
 import json
 import sys
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import Distribution, PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -234,11 +235,17 @@ def _files(folder: Path, named: tuple[str, ...]) -> dict[str, str]:
 
 
 def _others(name: str, packages: set[str]) -> set[str]:
-    """Distributions with the name of a library that an added module imports, besides `LIBRARIES`."""
+    """Distributions of the libraries that an added module imports, besides `LIBRARIES`."""
     if _own_file(name):
         return set()
     unknown = packages - LIBRARIES.keys() - set(sys.stdlib_module_names) - {*_OURS, *additions.packages()}
-    return {package for package in unknown if any(Distribution.discover(name=package))}
+    return {distribution for package in unknown for distribution in _distributions().get(package, [])}
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Those that have a package, whose name may be another one, as PyYAML has yaml."""
+    return packages_distributions()
 
 
 class _ForNumbers(ast.NodeTransformer):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from proset_study.base.records import file_digest
 from proset_study.data.metrics import stored_metric
 from proset_study.data.table_file import located
 from proset_study.fits.evaluations import KINDS
@@ -194,12 +195,10 @@ def custom_files(study: Study, data_set: str) -> list[str]:
     return [] if set(file) & {"{", "}"} else [str(located(file))]
 
 
-def custom_version(study: Study, data_set: str) -> list[int]:
-    """Size and time of that table if Snakemake cannot look at it, see `custom_files`."""
-    file = study.data_settings(data_set).get("file")
-    if file is None or custom_files(study, data_set) or not Path(file).exists():
-        return []
-    return [Path(file).stat().st_size, Path(file).stat().st_mtime_ns]
+def custom_version(study: Study, data_set: str) -> str:
+    """Digest of the table of a user, since a copy may be older than the results; empty if there is none."""
+    file = study.config["data_sets"][data_set].get("file")
+    return file_digest(path).hex() if file is not None and (path := Path(located(file))).is_file() else ""
 
 
 def downloads(study: Study) -> list[str]:

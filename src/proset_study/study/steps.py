@@ -235,7 +235,7 @@ def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> 
     """Select the parameters from all records of stage 1."""
     place, settings = Place(study, replicate, data_set, run), study.runs[run]
     records = read_all(place.trials(), trial=study.n_trials(run, data_set), fold=study.config["folds"])
-    fixed, rule = study.fixed_parameters(run), settings.selection_rule
+    fixed, rule = study.fixed_parameters(run, data_set), settings.selection_rule
     write_json(place.file(layout.PARAMETERS), selection.select_parameters(records, fixed, rule, settings.criterion))
 
 

@@ -1,3 +1,5 @@
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -105,6 +107,13 @@ def test_categories_of_a_parquet_file_are_categories_without_being_named(table, 
     table.to_parquet(path)
     data = make({"file": str(path), "target": "kind", "categorical": ["id"]}, 0, "own", 0)
     assert data.feature_names[np.unique(data.category_column)].tolist() == ["id", "b"]
+
+
+def test_days_of_a_parquet_file_are_no_feature(table, tmp_path):
+    table["b"] = [datetime.date(2026, 1, day) for day in range(1, 5)]
+    table.to_parquet(path := tmp_path / "own.parquet")
+    with pytest.raises(ValueError, match=r"column 'b', row 1: datetime.date\(2026, 1, 1\) is not a number"):
+        make({"file": str(path), "target": "kind", "categorical": ["id"]}, 0, "own", 0)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedGroupKFold
 
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST
-from proset_study.data.splitting import split
+from proset_study.data.splitting import _training_groups, split
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,31 @@ def test_no_group_is_in_two_parts_and_classes_are_spread_evenly(seed, n_groups, 
             assert np.mean(folds[(y == k) & (folds != TEST)] == fold) == pytest.approx(1 / n_folds, abs=1.2 * unit)
     assert (folds == split(y, n_folds, 0.3, seed, group=group)).all()
     assert (folds != split(y, n_folds, 0.3, seed + 1, group=group)).any()
+
+
+@pytest.mark.parametrize(("drawn", "n_bad"), [(44, 10), (90, 5), (126, 5)])
+def test_each_fold_leaves_samples_of_each_class_to_fit_on(drawn, n_bad):
+    """Tables of six groups, for which the first draw of folds leaves a class without samples with some seeds or all."""
+    rng = np.random.default_rng(drawn)
+    group = np.repeat(np.arange(6), rng.integers(2, 12, 6))
+    y = rng.integers(0, 3, len(group))
+    n_redrawn = 0
+    for seed in range(10):
+        folds = split(y, 2, 0.3, seed, group=group)
+        train = folds != TEST
+        for fold in (TEST, 0, 1):
+            assert set(y[train & (folds != fold)]) == {0, 1, 2}
+            assert len(set(folds[group == fold])) <= 1
+        best = next(iter(_training_groups(y, 2, 0.3, seed, group)))
+        first = StratifiedGroupKFold(2, shuffle=True, random_state=seed).split(best, y[best], group[best])
+        n_redrawn += any(len(set(y[best][fitted])) < 3 for fitted, _ in first)
+    assert n_redrawn == n_bad
+
+
+def test_groups_that_cannot_be_cut_into_folds_are_refused():
+    y, group = np.array([0, 0, 0, 1, 1, 1, 0, 1]), np.array([0, 1, 2, 3, 3, 3, 4, 4])
+    with pytest.raises(ValueError, match="group: in all draws of 2 folds one has all training samples of a class"):
+        split(y, 2, 0.3, 0, test=np.arange(8) > 5, group=group)
 
 
 def test_a_class_in_groups_of_very_different_size_stays_in_enough_training_groups():

@@ -43,9 +43,10 @@ def test_the_scores_of_a_store_are_those_of_the_report(report, protocol, whole):
     found = read_predictions(report / layout.STORE, protocol, whole.study.data_sets)
     assert {one.experiment for one in found} == {"E3", "E4", "E5", "E8", "E9"}
     ours = {(*row.case, row.quantity, row.fit_seed): row.value for one in found for row in scored(one, protocol)}
-    theirs = [row for row in read_rows(report / layout.ALL_SCORES, Row) if row.section == "final"]
+    theirs = [row for row in read_rows(report / layout.ALL_SCORES, Row) if row.section in ("data", "final")]
     compared = [(row.value, ours[key]) for row in theirs if (key := (*row.case, row.quantity, row.fit_seed)) in ours]
     assert len(compared) > 6 * len(found) - 1
+    assert {"train_samples", "test_samples"} <= {row.quantity for row in theirs if (*row.case, row.quantity, 0) in ours}
     assert all(value == pytest.approx(again, rel=1e-11) for value, again in compared)
 
 

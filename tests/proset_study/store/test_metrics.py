@@ -71,6 +71,16 @@ def test_every_score_is_computed_and_those_that_need_something_only_with_it(rng)
     assert SCORES.keys() - score_predictions(p, y) == {"error"}
 
 
+@pytest.mark.parametrize("wrong", [[0.9, 0.8, 0.7], [1.1, -0.1, 0.0], [0.3, 0.3, 0.3]])
+def test_what_is_no_distribution_over_the_classes_is_not_scored(rng, wrong):
+    p = rng.dirichlet(np.ones(3), 4)
+    p[2] = wrong
+    with pytest.raises(
+        ValueError, match=r"probabilities: those of test sample 2 are .* \(sum .*\), must be at least 0"
+    ):
+        score_predictions(p, np.arange(4) % 3)
+
+
 def test_losses_are_better_if_they_are_smaller_and_one_is_of_labels():
     assert [LOSSES[name].as_loss(0.75) for name in ("log-loss", OF_ALL)] == [0.75, 0.25]
     assert [name for name, score in LOSSES.items() if score.of_labels] == [OF_ALL]

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from tests.proset_study.small_study import compute, config_of
 
+from proset_study.data.splits import TEST, read_split
 from proset_study.store.results import Row, case_rows, read_rows
 from proset_study.store.scores import score, score_data_set
 
@@ -25,6 +27,21 @@ def check(found, stored, **cases):
     rows = [row for case in stored.study.cases(**names) for row in case_rows(stored.folder, case)]
     assert [replace(row, value=0.0) for row in found] == [replace(row, value=0.0) for row in rows]
     assert [row.value for row in found] == pytest.approx([row.value for row in rows])
+
+
+def test_rows_of_weight_0_are_no_samples(tmp_path, monkeypatch):
+    """They would make tests of replicates too weak: fewer samples are shared than it seems."""
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame({"a": range(40), "kind": ["x", "y"] * 20, "weight": [1, 1, 0, 0] * 10})
+    table.to_csv("own.csv", index=False)
+    near = {"method": "knn", "data_sets": ["own"], "stage2": {"complexity": 2}}
+    own = {"file": "own.csv", "target": "kind", "weight": "weight"}
+    stored = compute(config_of("tiny", {"own": own}, {"near": near}), tmp_path)
+    (case,) = stored.study.cases([0])
+    sizes = {row.quantity: row.value for row in case_rows(stored.folder, case) if row.section == "data"}
+    counts = read_split("results/tiny/replicate_0/own/split.csv", 40)[table["weight"] > 0] == TEST
+    assert (sizes["samples"], sizes["train_samples"], sizes["test_samples"]) == (40, sum(~counts), sum(counts))
+    assert sum(counts) < 12
 
 
 def test_an_experiment_in_a_replicate(stored, tmp_path):

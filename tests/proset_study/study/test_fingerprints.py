@@ -162,7 +162,7 @@ def test_numeric_code_counts_for_what_depends_on_it_and_nothing_else(package):
 ONLY_READ = [  # by people and tools
     ("proset/solver.py", '"""Minimisation of', '"""The minimisation of'),
     ("proset/solver.py", "\n\n\n", "\n\n# a remark\n\n\n"),
-    ("proset_study/data/splits.py", "some class of", "one of the classes"),
+    ("proset_study/data/splits.py", "has no sample to fit on", "is not there"),
     ("proset_study/data/splitting.py", "is more than the", "is larger than the"),
     ("proset_study/data/table_file.py", "; a header and rows are needed", ""),
     ("proset_study/data/splits.py", "scaled: bool, mixed: bool = False) -> FoldData:", "scaled, mixed=False):"),

@@ -66,13 +66,13 @@ def final_loss(final: Final, loss: str) -> tuple[float, float]:
 
 
 def generated(stored: Stored, data_set: str) -> bool:
-    """Whether each replicate draws a data set anew."""
+    """Whether a data set is drawn from a distribution, by each replicate anew, but of a published draw."""
     return "generator" in stored.study.config["data_sets"][data_set]
 
 
 def has_one_split(study: Study, data_set: str) -> bool:
-    """Whether all replicates have the test part that a column or the time says: their scores differ by seeds only."""
-    return bool({"test", "time"} & study.config["data_sets"][data_set].keys())
+    """Whether all replicates have one test part, of a column, the time or a publication: seeds alone differ."""
+    return bool({"test", "time", "published_draw"} & study.config["data_sets"][data_set].keys())
 
 
 def overlap_of(study: Study, data_set: str, n_test: float, n_train: float) -> float:

@@ -32,7 +32,7 @@ from proset_study.study import layout
 from proset_study.study.config.checks import ConfigError, load
 from proset_study.study.config.study import Study
 
-KEPT = ("seed", "replicates", "folds", "test_fraction", "fit_seeds", "track")
+KEPT = ("seed", "replicates", "folds", "test_fraction", "fit_seeds", "track", "metrics")
 SIZES = ("prototypes", "active_features")
 BESIDES = ("balanced_accuracy", *SIZES)
 NOT_SEARCHED = (

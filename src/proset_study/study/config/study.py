@@ -208,9 +208,10 @@ class Study:
         kept = {name: stage1[name] for name in names if name in stage1}
         return {**kept, **self._metric(run, data_set)}
 
-    def fixed_parameters(self, run: str) -> dict:
-        """Parameters that are not searched in either stage."""
-        return self.runs[run].settings.get("parameters", {})
+    def fixed_parameters(self, run: str, data_set: str) -> dict:
+        """Parameters that all trials of stage 1 have."""
+        settings = self.runs[run]
+        return {**settings.settings.get("parameters", {}), **settings.stage("stage1", data_set).get("parameters", {})}
 
     def stage2_settings(self, run: str, data_set: str) -> dict:
         """What the records of stage 2 depend on, next to the selection of stage 1."""

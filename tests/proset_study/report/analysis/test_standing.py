@@ -22,6 +22,7 @@ def differences(study, rows, records):
     return differences_of(study, rows, records, methods.get(run.method).probabilistic)
 
 
+METRICS = {"mismatch_3_1": {"of": "mismatch", "parameters": {"k": 3, "m": 1}}}
 SIZES = {"train_samples": 80.0, "test_samples": 20.0}
 
 
@@ -57,6 +58,7 @@ def compared(tmp_path):
             "E8": {"title": "k", "method": "knn", "data_sets": ["real", "drawn"], "stage2": {"complexity": 3}}
         },
     }
+    config["metrics"] = METRICS
     write_text(tmp_path / layout.MANIFEST, json.dumps({"config": config}) + "\n")
     write_rows(tmp_path / layout.ALL_SCORES, theirs, Row)
     ours = rows("knn", "knn", [0.25, 0.5, 0.5]) + rows("knn", "knn", [0.3, 0.4, 0.2], data_set="drawn")
@@ -146,6 +148,7 @@ def test_the_study_of_a_method_has_all_that_the_report_has_and_is_searched_as_th
     assert (study.replicates, study.data_sets) == ([0, 1, 2], ["real", "drawn"])
     (run,) = study.runs.values()
     assert (run.name, run.stage("stage2", "real")["complexity"]) == ("knn", 30)
+    assert study.config["metrics"] == METRICS
     overrides = {"wine": {"stage2": {"complexity": 100}}, "real": {"stage2": {"complexity": 20}}}
     (run,) = standing_study("knn", compared[1], {"mine": {**entry, "overrides": overrides}}).runs.values()
     assert [run.stage("stage2", name)["complexity"] for name in ("real", "drawn")] == [20, 30]

@@ -64,7 +64,7 @@ def test_two_replicates_decide_nothing_on_a_single_data_set(stored):
     assert not any(score.best for scores in found.scores.values() for score in scores.values())
 
 
-@pytest.mark.parametrize("key", ["time", "test"])
+@pytest.mark.parametrize("key", ["time", "test", "published_draw"])
 def test_replicates_of_one_split_are_neither_tested_nor_have_intervals(stored, monkeypatch, key):
     """They differ by seeds only, and would make any difference significant."""
     for data_set in ("flowers", "odd"):

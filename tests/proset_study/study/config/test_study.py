@@ -1,4 +1,5 @@
 import copy
+import os
 import re
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from snakemake.utils import update_config
 from tests.proset_study.config_files import merged, read
 
 from proset_study import methods
+from proset_study.base.records import file_digest
 from proset_study.study import layout
 from proset_study.study.config.checks import RESERVED, ConfigError, load
 from proset_study.study.config.schema import RENAMED, SCHEMA, schema
@@ -154,6 +156,16 @@ def test_the_design_of_a_search_is_in_its_settings_if_it_is_given(config):
     assert load(config).stage1_settings("E3", "wine") == {**before, "design": "sobol"}
 
 
+def test_parameters_of_stage_1_alone_are_those_of_its_trials(config):
+    """By which the selection tells the simpler one of two trials."""
+    config["experiments"]["E9"] |= {"parameters": {"min_child_weight": 2.0}, "overrides": {"wine": {"stage1": {}}}}
+    config["experiments"]["E9"]["overrides"]["wine"]["stage1"]["parameters"] = {"reg_lambda": 2.0}
+    study = load(config)
+    assert study.fixed_parameters("E9", "wine") == {"min_child_weight": 2.0, "learning_rate": 0.1, "reg_lambda": 2.0}
+    assert study.fixed_parameters("E9", "cancer") == {"min_child_weight": 2.0, "learning_rate": 0.1}
+    assert study.fixed_parameters("E8", "wine") == {}
+
+
 def test_only_restricts_experiments_and_data_sets(config):
     config["only"] = {"E3": ["wine"], "E8": ["wine", "iris_2f"]}
     study = load(config)
@@ -174,6 +186,20 @@ def test_only_restricts_experiments_and_data_sets(config):
         (
             "{experiments: {X: {title: t, method: proset, data_sets: [wine], stage2: {complexity: 3}}}}",
             "experiments.X: method 'proset' needs lambda_v, lambda_w",
+        ),
+        (
+            "{experiments: {X: {title: t, method: proset, data_sets: [wine], stage1: {trials: 2, complexity: 1, "
+            "parameters: {lambda_w: 1.0e-8}, space: {lambda_v: {log_uniform: [1.0e-3, 0.1]}}}, "
+            "stage2: {complexity: 3}}}}",
+            "experiments.X.stage2: method 'proset' needs lambda_w",
+        ),
+        (
+            "{experiments: {E7: {overrides: {checker: {stage2: {parameters: {n_candidates: 5}}}}}}}",
+            "E7.vary: 'n_candidates' is not allowed, overrides.checker.stage2.parameters has it, too",
+        ),
+        (
+            "{experiments: {E7: {parameters: {n_candidates: 5}}}}",
+            "E7.vary: 'n_candidates' is not allowed, parameters has it",
         ),
         (
             "{experiments: {X: {title: t, method: svm, data_sets: [wine], stage1: {trials: 3, complexity: 1, "
@@ -263,7 +289,7 @@ def test_only_checks_what_it_selects(config):
         load(config)
 
 
-def test_a_file_with_braces_is_read_though_snakemake_cannot_name_it(config, tmp_path):
+def test_another_file_counts_though_it_is_older_and_braces_though_snakemake_cannot_name_them(config, tmp_path):
     for name, named in (("own.csv", True), ("o{w}n.csv", False)):
         path = tmp_path / name
         path.write_text("a,t\n1,x\n2,y\n", encoding="utf-8")
@@ -271,8 +297,14 @@ def test_a_file_with_braces_is_read_though_snakemake_cannot_name_it(config, tmp_
         study = load(config)
         assert layout.custom_files(study, "wine") == ([str(path)] if named else [])
         before = layout.custom_version(study, "wine")
+        file_digest.cache_clear()  # each command is a process of its own
+        os.utime(path)
+        assert layout.custom_version(study, "wine") == before
         path.write_text("a,t\n1,x\n2,y\n3,y\n", encoding="utf-8")
-        assert (layout.custom_version(study, "wine") == before) == named
+        file_digest.cache_clear()
+        os.utime(path, (1e9, 1e9))
+        assert layout.custom_version(study, "wine") != before
+    assert layout.custom_version(study, "cancer") == ""
 
 
 @pytest.mark.parametrize("old", RENAMED)
