@@ -53,7 +53,7 @@ def source_file(name: str) -> Path | None:
 
 
 def errors() -> list[str]:
-    """What cannot be found: entry points that name no package, and files with a name that is taken."""
+    """What cannot be used: entry points that name no package, files of helpers, and files with a name that is taken."""
     found: list[str] = []
     taken: dict[tuple[str, str], Path] = {}
     for kind, package in GROUPS.items():
@@ -62,6 +62,9 @@ def errors() -> list[str]:
             for entry in _entries(kind)
             if _folder_of(entry.value) is None
         ]
+        for file in (file for folder in folders(kind) for file in sorted(Path(folder).glob("_*.py"))):
+            if file.name != "__init__.py" and "/" not in kind:
+                found.append(f"{kind}: {file} is not allowed, each file is one of them; share code in a package")
         for folder in (str(_SRC.joinpath(*package.split("."))), *folders(kind)):
             for file in sorted(Path(folder).glob("[!_]*.py")):
                 if (other := taken.setdefault((kind, file.stem), file)) is not file:

@@ -26,8 +26,9 @@ class FittedDecisionTree(FittedModel):
         X = X.astype(np.float32)  # as scikit-learn compares
         node = np.zeros(len(X), dtype=int)
         yield self.proportions[node]
+        feature = np.maximum(self.feature, 0)  # -2 in leaves
         for _ in range(self.depth):
-            goes_left = X[np.arange(len(X)), self.feature[node]] <= self.threshold[node]
+            goes_left = X[np.arange(len(X)), feature[node]] <= self.threshold[node]
             child = np.where(goes_left, self.left[node], self.right[node])
             node = np.where(self.left[node] < 0, node, child)
             yield self.proportions[node]

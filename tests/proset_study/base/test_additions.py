@@ -96,6 +96,7 @@ def seen(tmp_path_factory):
             "methods/commands/program.R": "1",
             "methods/heir.py": HEIR,
             "methods/commands/other.R": "1",
+            "methods/_helper.py": "",
             "methods/knn.py": METHOD.format(imports=""),
             "generators/spirals.py": (ROOT / "docs/generator_template.py").read_text(encoding="utf-8"),
             "evaluations/own_curve.py": (ROOT / curve.format("fits")).read_text(encoding="utf-8"),
@@ -146,7 +147,9 @@ def test_libraries_that_ours_do_not_use_count_by_their_name(seen):
 
 
 def test_what_cannot_be_found_is_named(seen):
-    lost, taken = seen["errors"]
+    lost, helper, taken = seen["errors"]
+    assert helper.startswith("methods: ")
+    assert helper.endswith("methods/_helper.py is not allowed, each file is one of them; share code in a package")
     assert lost == "entry point lost of proset_study.methods: 'nobody.methods' is not allowed, must be a package"
     assert taken.startswith("methods: the name of ")
     assert "methods/knn.py is not allowed, " in taken

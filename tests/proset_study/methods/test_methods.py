@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from skops.io import dumps
 from skops.io.exceptions import UntrustedTypesFoundException
-from tests.proset_study.methods.small import fit
+from tests.proset_study.methods.small import classes_by_three_features, fit
 
 from proset import ProsetClassifier
 from proset.losses import log_loss
@@ -54,6 +54,15 @@ def test_the_uncut_tree_is_scikit_learns():
     assert stump.summary() == {"active_features": 1, "leaves": 2}
     prior = (np.bincount(bound.y) + 1) / (len(bound.y) + 3)
     np.testing.assert_allclose(next(stump.staged_predict_proba(bound.X_score))[0], prior)
+
+
+def test_a_tree_of_one_feature_is_scikit_learns():
+    """Leaves have no feature, for which scikit-learn has the number -2."""
+    X, y = classes_by_three_features(3)
+    ours = fit("decision_tree", X[:, :1], y, 20, min_samples_leaf=20)
+    theirs = DecisionTreeClassifier(min_samples_leaf=20, random_state=0).fit(X[:, :1], y)
+    assert ours.summary()["leaves"] == theirs.get_n_leaves() > 3
+    assert np.array_equal(ours.predict_proba(X[:, :1]).argmax(axis=1), theirs.predict(X[:, :1]))
 
 
 def test_logistic_regression_is_scikit_learns():
