@@ -26,11 +26,11 @@ models = {
 }
 
 # %%
-# The factor changes the default by rounding only. With `scale=False` only features far below 1 are a problem, because penalties
-# are chosen by cross-validation. With the fixed penalties of the published algorithm nothing is learnt from a standard
-# deviation of about 10 on: at the start no sample is near any other, and a fit cannot find out that it should take
-# smaller weights. `fit` then warns. Put a scaler and such a model in a pipeline, so that in a cross-validation the scaler
-# sees the training part only.
+# The factor changes the default by rounding only. With `scale=False` only features far below 1 are a problem, because
+# penalties are chosen by cross-validation. With the fixed penalties of the published algorithm nothing is learnt from a
+# standard deviation of about 10 on: at the start no sample is near any other, and a fit cannot find out that it should
+# take smaller weights. `fit` then warns. Put a scaler and such a model in a pipeline, so that in a cross-validation the
+# scaler sees the training part only.
 
 factors = np.logspace(-2, 2, 5)
 figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
