@@ -53,6 +53,7 @@ TITLES = {  # of reports in a clone
     "response_curves": "Generated tables of which one property is varied at a time",
     "error_estimates": "Estimates of the error, compared with the error itself",
     "base_models": "Other models, alone and corrected by prototypes",
+    "references": "Two forms of the classifier, tuned alike",
     "prototype_variants": "Set cover and other prototype methods in their variants",
     "chapter_claims": "Two claims of the published study, tested",
     "set_cover": "Other prototype methods on real tables",
