@@ -13,7 +13,7 @@ CHECKS = --published data/published/published.csv --refits $(REFITS) --seed $(sh
 PLATFORMS := manylinux2014_x86_64 manylinux2014_aarch64 macosx_11_0_x86_64 macosx_11_0_arm64 win_amd64
 BIN := .venv/bin
 NOWHERE := http://127.0.0.1:9
-# uv installs in a quarter of pip's time; pip where there is no uv, or where only pip's configuration names the package index.
+# uv installs in a third of pip's time; pip where there is no uv, or where only pip's configuration names the package index.
 INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(1)/bin/python $(3) -r $(2) \
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(3) -r $(2)
 # A file of tests stays in one process, because its tests share what they are made from. They start hundreds of processes,

@@ -66,7 +66,7 @@ def final_loss(final: Final, loss: str) -> tuple[float, float]:
 
 
 def generated(stored: Stored, data_set: str) -> bool:
-    """Whether a data set is drawn from a distribution, by each replicate anew, but of a published draw."""
+    """Whether a data set is generated, anew in each replicate unless it has a published draw."""
     return "generator" in stored.study.config["data_sets"][data_set]
 
 
