@@ -29,7 +29,7 @@ def limits(study: Study, losses: Mapping[str, Mapping[int, float]]) -> Iterator[
         yield "Missing:", f"{subject} has no score on {how_many(lost)} {of_all}; these are not counted."
     if partly := [d for d, replicates in planned.items() if d in losses and replicates - losses[d].keys()]:
         yield "Incomplete:", f"{subject} lacks scores of some replicates on {how_many(partly)} {of_all}."
-    if fixed := [d for d in losses if has_one_split(study, d)]:
+    if fixed := [d for d, scores in losses.items() if len(scores) > 1 and has_one_split(study, d)]:
         words = "all replicates have the same test part, which says nothing of another one."
         yield "Not tested:", f"on {how_many(fixed)} {of_all} {words}"
     if "subject" in study.config and (once := [d for d, scores in losses.items() if len(scores) == 1]):
