@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -119,10 +119,17 @@ def test_snakemake_is_killed_and_leaves_a_lock(project, undisturbed):
     assert_completed(project, undisturbed, kept)
 
 
+def job_of(worker):
+    """The command of a worker, none of one that has ended since it was listed."""
+    with suppress(psutil.NoSuchProcess):
+        return worker.cmdline()[3:4]
+    return []
+
+
 def test_a_worker_is_killed_in_the_middle_of_a_fit(project, undisturbed):
     run = project.started(*TARGETS)
     wait_for(lambda: trials(project))
-    fitting = [p for p in psutil.Process(run.pid).children(recursive=True) if "stage1" in p.cmdline()[3:4]]
+    fitting = [p for p in psutil.Process(run.pid).children(recursive=True) if job_of(p) == ["stage1"]]
     assert fitting
     for worker in fitting:
         worker.kill()
