@@ -72,10 +72,9 @@ class Protocol:
             check_data(self.scratch, name, self.report)
             folds = split_of(self.study, replicate, data_set, data)
             rows = np.flatnonzero(folds == TEST)
-            weight = np.ones(len(rows)) if data.sample_weight is None else data.sample_weight[rows]
-            counts = True if data.sample_weight is None else data.sample_weight > 0
-            n_train = int(((folds != TEST) & counts).sum())
-            self._tested[key] = Tested(rows, data.y[rows], weight, data.class_names.tolist(), n_train)
+            weight = np.ones(len(folds)) if data.sample_weight is None else data.sample_weight
+            n_train = int((weight[folds != TEST] > 0).sum())
+            self._tested[key] = Tested(rows, data.y[rows], weight[rows], data.class_names.tolist(), n_train)
         return self._tested[key]
 
 

@@ -210,8 +210,8 @@ class Study:
 
     def fixed_parameters(self, run: str, data_set: str) -> dict:
         """Parameters that all trials of stage 1 have."""
-        settings = self.runs[run]
-        return {**settings.settings.get("parameters", {}), **settings.stage("stage1", data_set).get("parameters", {})}
+        stage1 = self.runs[run].stage("stage1", data_set)
+        return stage1.get("parameters", self.runs[run].settings.get("parameters", {}))
 
     def stage2_settings(self, run: str, data_set: str) -> dict:
         """What the records of stage 2 depend on, next to the selection of stage 1."""
