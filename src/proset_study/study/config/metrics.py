@@ -7,6 +7,7 @@ from pkgutil import iter_modules
 from proset_study import methods
 from proset_study.data import dissimilarities, generators
 from proset_study.data.metrics import PRECOMPUTED, RANK, VECTORS, base_metric, compares_features, is_ranked
+from proset_study.study.config.messages import not_among, refused
 from proset_study.study.config.runs import Run
 from proset_study.study.config.study import Study
 
@@ -28,7 +29,7 @@ def metric_errors(config: dict) -> Iterator[str]:
         for name, settings in config["data_sets"].items():
             if "metric" in settings and kind_of(settings) == FEATURES:
                 where, metric = f"data_sets.{name}.metric", settings["metric"]
-                yield f"{where}: {metric!r} is not allowed, it has features; name the metric in experiments"
+                yield refused(where, metric, "it has features; name the metric in experiments")
         study = Study.of(config)
         for run in study.runs.values():
             for data_set in run.data_sets:
@@ -50,7 +51,7 @@ def _definition_errors(config):
         if name in (*VECTORS, *STORED, PRECOMPUTED) or is_ranked(name):
             yield f"metrics: name {name!r} is not allowed, it is that of a metric; take another one"
         if entry["of"] not in STORED:
-            yield f"metrics.{name}.of: {entry['of']!r} is not allowed, allowed are {', '.join(STORED)}"
+            yield not_among(f"metrics.{name}.of", entry["of"], STORED)
             continue
         allowed = _module(entry["of"]).PARAMETERS
         for parameter, value in entry["parameters"].items():
@@ -84,19 +85,18 @@ def _run_errors(run: Run, data_set: str, study: Study) -> Iterator[str]:
     if taken == "none":
         if "metric" in run.settings:
             able = _able("any", "symmetric", "vectors")
-            yield f"{where}.metric: {metric!r} is not allowed, {run.method} has none; methods with a metric are {able}"
+            yield refused(f"{where}.metric", metric, f"{run.method} has none; methods with a metric are {able}")
         elif kind != FEATURES:
-            yield (
-                f"{where}.data_sets: {data_set!r} is not allowed, it has {kind} and no features, which {run.method}"
-                f" needs; methods for it are {_able('any', 'symmetric')}"
-            )
+            able = _able("any", "symmetric")
+            reason = f"it has {kind} and no features, which {run.method} needs; methods for it are {able}"
+            yield refused(f"{where}.data_sets", data_set, reason)
     elif unfit := list(_unfit(where if "metric" in run.settings else f"data_sets.{data_set}", metric, data_set, study)):
         yield from unfit
     elif taken == "vectors" and not compares_features(metric):
         known = ", ".join(OF_FEATURES)
-        yield f"{where}.metric: {metric!r} is not allowed, {run.method} takes metrics of features: {known}"
+        yield refused(f"{where}.metric", metric, f"{run.method} takes metrics of features: {known}")
     elif taken == "symmetric" and is_ranked(metric):
-        yield f"{where}.metric: {metric!r} is not allowed, ranks are not symmetric, as {run.method} needs them"
+        yield refused(f"{where}.metric", metric, f"ranks are not symmetric, as {run.method} needs them")
 
 
 def _able(*taken):
@@ -108,8 +108,7 @@ def _unfit(where, metric, data_set, study: Study) -> Iterator[str]:
     settings, base = study.config["data_sets"][data_set], base_metric(metric)
     named = study.config.get("metrics", {})
     if base not in (allowed := (*OF_FEATURES, *STORED, PRECOMPUTED, *named)):
-        known = ", ".join(allowed)
-        yield f"{where}.metric: {metric!r} is not allowed, allowed are {known}, {RANK} and {RANK}_ with one of them"
+        yield not_among(f"{where}.metric", metric, (*allowed, f"{RANK} and {RANK}_ with one of them"))
         return
     if base in VECTORS:
         needed = "vectors"

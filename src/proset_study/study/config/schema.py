@@ -14,6 +14,7 @@ from proset_study.base.records import is_number
 from proset_study.data import generators
 from proset_study.data.generators.base import Generator
 from proset_study.fits import evaluations
+from proset_study.study.config.messages import refused
 
 SCHEMA = Path(__file__).with_name("schema.yaml")
 # Keys of former versions and what they are called now.
@@ -107,7 +108,7 @@ def _explain(error) -> str:
         "oneOf": lambda v: f"needs one of {', '.join(key for option in v for key in option['required'])}",
     }
     rule = rules[error.validator](error.validator_value) if error.validator in rules else error.message
-    return f"{where}: {error.instance!r} is not allowed, {rule}"
+    return refused(where, error.instance, rule)
 
 
 _TYPES = {
