@@ -68,12 +68,11 @@ class Agreement:
 
 
 def agreement(stored: Stored, published: Path) -> list[Agreement]:
-    """All published numbers with ours, in the published order."""
-    theirs = read_published(published)
+    """All published numbers of the experiments of the study with ours, in the published order."""
+    theirs = [row for row in read_published(published) if row.experiment in stored.study.experiments]
     known = {row.key: row.value for row in theirs}
     ours: dict[tuple, dict[int, float]] = {}
-    printed = {row.experiment for row in theirs}
-    for row in stored.rows_of([e for e in stored.study.experiments if e in printed]):
+    for row in stored.rows_of(sorted({row.experiment for row in theirs})):
         if row.value is not None and row.fit_seed == 0:
             ours.setdefault(row.key, {})[row.replicate] = row.value
     return [_agreement(row, ours.get(row.key, {}), known, stored.replicates[0]) for row in theirs]

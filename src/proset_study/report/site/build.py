@@ -46,20 +46,6 @@ PAGES = [("index.html", "Answer"), ("try.html", "Try it"), ("compare.html", "Com
 PAGES += [("reproduction.html", "Reproduction"), ("beyond.html", "Beyond")]
 LEFT_OUT = ("records", layout.STORE)  # of a report: what no page shows
 IN_CLONE = {"reproduction": "study", "beyond": "response_curves"}  # reports in the place of pages
-TITLES = {  # of reports in a clone
-    "study": "The published study, done again",
-    "published_draws": "The same with the data and splits of the published scripts",
-    "open_track": "The tables of the study and three more, with a search for every method",
-    "response_curves": "Generated tables of which one property is varied at a time",
-    "error_estimates": "Estimates of the error, compared with the error itself",
-    "base_models": "Other models, alone and corrected by prototypes",
-    "references": "Two forms of the classifier, tuned alike",
-    "prototype_variants": "Set cover and other prototype methods in their variants",
-    "chapter_claims": "Two claims of the published study, tested",
-    "set_cover": "Other prototype methods on real tables",
-    "battery": "Tables on which choices were allowed",
-    "battery_sealed": "Tables held back for the final test",
-}
 COMPARED = "compare-data.js"
 NOT_SEARCHED = ("search.html", "genindex.html", "py-modindex.html")
 
@@ -254,4 +240,4 @@ def copy_report(source: Path, target: Path, has_docs: bool) -> None:
 
 def _title(report):
     n = len(read_json(report / layout.MANIFEST)["cost"])
-    return f"{TITLES[report.name]}: {n} repetition{'s' if n > 1 else ''}"
+    return f"{COMMITTED[f'{REPORTS}/{report.name}']}: {n} repetition{'s' if n > 1 else ''}"

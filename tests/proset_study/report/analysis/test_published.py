@@ -73,10 +73,17 @@ def test_chosen_parameters_are_shown_and_not_judged():
     assert (found.ours, found.within) == (0.5, "")
 
 
-def test_what_was_not_run_is_missing():
-    cells = agreement(stored(ours(of=lambda row: row.experiment != "E9")), PUBLISHED)
-    assert {c.within for c in cells if c.experiment == "E9" and c.published is not None} == {"missing"}
-    assert next(row for row in summary(cells) if row.experiment == "E9").missing == 18
+def test_what_was_not_run_of_an_experiment_is_missing():
+    cells = agreement(stored(ours(of=lambda row: (row.experiment, row.dataset) != ("E9", "wine"))), PUBLISHED)
+    found = {c.within for c in cells if (c.experiment, c.dataset) == ("E9", "wine") and c.published is not None}
+    assert found == {"missing"}
+    assert next(row for row in summary(cells) if row.experiment == "E9").missing == 3
+
+
+def test_experiments_that_are_not_in_the_study_are_not_listed():
+    assert {c.experiment for c in agreement(stored(ours(of=lambda row: row.experiment == "E8")), PUBLISHED)} == {"E8"}
+    mine = [replace(row, experiment="mine") for row in ours(of=lambda row: row.experiment == "E8")]
+    assert agreement(stored(mine), PUBLISHED) == []
 
 
 def test_mean_and_deviation_over_replicates():
