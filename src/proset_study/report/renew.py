@@ -86,7 +86,8 @@ def renew(report: Path, published: Path) -> list[str]:
             if (report / name).exists():
                 shown[name] = replaced(_read(report / name), front, LOOK)
         figures += _shrink(report, made, set(figures))
-        names = [layout.HEADLINE, layout.WORKBOOK, *OF_NUMBERS, *AGAINST_PUBLISHED, *tables, *figures, LISTED, *shown]
+        of_rows = [name for name in (*OF_NUMBERS, *AGAINST_PUBLISHED) if (made / name).exists()]
+        names = [layout.HEADLINE, layout.WORKBOOK, *of_rows, *tables, *figures, LISTED, *shown]
         there = {*names, *(str(path.relative_to(report)) for path in report.rglob("*") if path.is_file())}
         for name, text in shown.items():
             write_text(made / name, as_committed(text, stored.study, there))

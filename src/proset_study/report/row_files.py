@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from proset_study.report.analysis import prototypes, response_curves
+from proset_study.report.analysis.against import Difference, differences_of_pairs
 from proset_study.report.analysis.battery import Table
 from proset_study.report.analysis.costs import Cost, costs
 from proset_study.report.analysis.dependence import Alike, Effect
@@ -58,6 +59,7 @@ ROW_FILES: dict[str, tuple[type | tuple[str, ...], Rows]] = {
     "findings/between_properties.csv": (Alike, _of_batteries(lambda found: found.alike)),
     "findings/ratings.csv": (Rating, _of_batteries(lambda found: found.ratings)),
     "findings/pareto.csv": (Point, _of_batteries(lambda found: found.points)),
+    layout.AGAINST: (Difference, lambda stored: differences_of_pairs(stored) or None),
     "findings/tuning.csv": (Gain, lambda stored: gains(stored) or None),
 }
 AGAINST_PUBLISHED: dict[str, tuple[type, Callable[[Stored, Path], list[Any]]]] = {
@@ -70,6 +72,7 @@ OF_NUMBERS = (
     layout.VARIANCE,
     layout.METHODS,
     *(f"findings/{name}.csv" for name in ("ranks", "pairs", "over_data_sets")),
+    layout.AGAINST,
 )
 
 

@@ -65,6 +65,7 @@ OF_CLASSES = ("class_scores", "confusion")  # tables of evaluations with rows fo
 EDGES, COSTS = f"{FINDINGS}/edges.csv", f"{FINDINGS}/costs.csv"
 RULES, METHODS, VARIANCE = (f"{FINDINGS}/{name}.csv.xz" for name in ("rules", "methods", "variance"))
 FEATURES, PROTOTYPES = (f"{FINDINGS}/{name}.csv" for name in ("selected_features", "prototypes"))
+AGAINST = f"{FINDINGS}/against.csv"  # of studies that compare pairs of experiments
 HEADLINE = f"{FINDINGS}/headline.md"
 WHEN_IT_PAYS = f"{FINDINGS}/when_does_it_pay.html"  # a page of some studies only, so that no rule can name it
 RECORDS = "records/{archive}.tar.xz"
@@ -74,7 +75,7 @@ STORE_FILE, STORE_INDEX = f"{STORE}/{{data_set}}.parquet", f"{STORE}/_index.json
 
 _FINDINGS = (
     *("selected_features", "prototypes", "ranks", "pairs", "over_data_sets", "reproduction"),
-    *("response_curves", "edges", "costs"),
+    *("response_curves", "edges", "costs", "against"),
     *("table_properties", "dependence", "between_properties", "ratings", "pareto", "tuning"),  # of batteries
 )
 _MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\w*\.tar\.xz")

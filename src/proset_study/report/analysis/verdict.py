@@ -12,6 +12,7 @@ import numpy as np
 from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
+from proset_study.report.analysis.against import answer
 from proset_study.report.analysis.limits import limits
 from proset_study.report.analysis.losses import (
     Losses,
@@ -111,6 +112,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         track=stored.study.track,
         score=score,
         sentences=[
+            *answer(stored),
             *reproduced(reproduction(stored, published)),
             *_ahead(first, list(dict.fromkeys([*known, *columns]))[:MAX_METHODS], losses, overlap, real, score),
             *limits(stored.study, losses.get(subject, {})),

@@ -24,6 +24,7 @@ from proset_study.report.analysis.verdict import FEWER, OTHERS, Score, Verdict, 
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.figures.style import slug
 from proset_study.report.pages import many
+from proset_study.report.pages.against import against_grids
 from proset_study.report.pages.evidence import check_grid, claims_section, over_data_sets_section, published_ledger
 from proset_study.report.pages.explore import SHOWN, front_charts
 from proset_study.report.pages.pages import evaluation_grids, read_figures, write_page
@@ -62,6 +63,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         verdict=found,
         lead=_lead(study.config.get("lead"), folder, claims),
         is_large=study.is_large,
+        against=against_grids(stored),
         headline=many.headline(found) if study.is_large else _headline(found),
         study=study.name,
         track=study.track,

@@ -1,15 +1,12 @@
 """What goes beyond the original: few prototypes, response curves, estimates of the error, the battery."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import losses_by_method, overlaps
-from proset_study.report.analysis.paired import by_verdict, on_each_data_set
+from proset_study.report.analysis.against import Difference, tally
 from proset_study.report.analysis.response_curves import Curves, compared, title
-from proset_study.report.analysis.verdict import mean_losses
 from proset_study.report.article.battery import rank_table
 from proset_study.report.article.beyond import CORRECTED, CURVES, ESTIMATES, error_estimates, stored_curves
 from proset_study.report.article.standing import DEVELOPMENT, SEALED, Standing
@@ -18,6 +15,7 @@ from proset_study.report.article.topics import Reported
 from proset_study.report.article.wording import count
 from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import fixed
+from proset_study.store.results import read_rows
 from proset_study.study import layout
 
 HALVES = (
@@ -91,24 +89,14 @@ def base_table(project: Path) -> list[list[str]]:
 
 def corrected_table(project: Path) -> list[list[str]]:
     """What prototypes add to another model on the study's data: mean losses, and data sets with significant changes."""
-    if not (project / CORRECTED / layout.MANIFEST).is_file():
+    if not (project / CORRECTED / layout.AGAINST).is_file():
         return []
-    stored = Reported(project / CORRECTED)
-    settings = stored.study.config["experiments"]
-    bases: dict[tuple, dict[int, str]] = defaultdict(dict)
-    for name in stored.experiments("E21"):
-        parameters = dict(settings[name].get("parameters", {}))
-        has_prototypes = parameters.pop("prototypes", 1)
-        bases[settings[name]["method"], *parameters.items()][has_prototypes] = name
+    experiments = Reported(project / CORRECTED).study.config["experiments"]
     table = [["model", "alone", "with prototypes", "change", "significantly lower", "significantly higher"]]
-    for (method, *_), names in bases.items():
-        if 0 in names:
-            losses = {name: losses_by_method(stored, [name], "log-loss")[method] for name in (names[0], names[1])}
-            old, new = map(fmean, zip(*mean_losses(losses).values(), strict=True))
-            before, after = losses.values()
-            lower, higher, _ = by_verdict(on_each_data_set(after, before, overlaps(stored, [names[1]]))).values()
-            numbers = fixed(old), fixed(new), fixed(new - old, 3, "+")
-            table.append([settings[names[1]]["title"], *numbers, str(len(lower)), str(len(higher))])
+    for name, found in groups(read_rows(project / CORRECTED / layout.AGAINST, Difference), "experiment").items():
+        old, new, n = fmean(d.loss_against for d in found), fmean(d.loss for d in found), tally(found)
+        numbers = fixed(old), fixed(new), fixed(new - old, 3, "+")
+        table.append([experiments[name]["title"], *numbers, str(n.significantly_lower), str(n.significantly_higher)])
     return table
 
 

@@ -129,6 +129,9 @@ def _evaluation_errors(config) -> Iterator[str]:
 
 
 def _comparison_errors(config) -> Iterator[str]:
+    for first, second in config.get("against", {}).items():
+        yield from unknown("against", "experiment", [first], config["experiments"])
+        yield from unknown(f"against.{first}", "experiment", [second], config["experiments"])
     for name, comparison in config.get("comparisons", {}).items():
         where = f"comparisons.{name}"
         yield from unknown(f"{where}.experiments", "experiment", comparison["experiments"], config["experiments"])

@@ -3,19 +3,26 @@
 import re
 import shutil
 from contextlib import chdir
+from dataclasses import asdict
+from statistics import fmean
 
 import pytest
+from scipy.stats import ttest_rel
 from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset_study.base.records import read_json
+from proset_study.report.analysis.against import Difference, differences_of_pairs
 from proset_study.report.analysis.findings import methods_over_replicates
 from proset_study.report.analysis.over_data_sets import over_data_sets
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.pages import evidence, front_page
+from proset_study.report.pages.against import against_grids
+from proset_study.report.row_files import write_row_files
 from proset_study.report.rows import cells, pick
 from proset_study.report.write import write_data_sets, write_report
+from proset_study.store.results import read_rows
 from proset_study.store.stored import Finished, Stored
 from proset_study.study import layout
 from proset_study.study.config.checks import load
@@ -132,6 +139,41 @@ def test_one_replicate_has_no_intervals_and_no_tests(stored):
     assert not [score for scores in found.scores.values() for score in scores.values() if score.interval]
     assert methods_over_replicates(once) == []
     assert "Not tested:" not in dict(verdict(about(stored, "knn"), PUBLISHED).sentences)
+
+
+def test_the_answer_is_that_of_the_pairs_which_the_config_compares(stored, tmp_path):
+    pairs = {"tree": "neighbours", "cover": "tree"}  # a cover has no log-loss
+    paired = about(stored, "decision_tree", against=pairs)
+    flowers, cross = differences_of_pairs(paired)
+    assert (flowers.dataset, cross.dataset) == ("flowers", "cross")
+    assert {(d.experiment, d.against, d.score) for d in (cross, flowers)} == {("tree", "neighbours", "log-loss")}
+    rows = pick(stored.rows_of(["tree", "neighbours"], "final", "log_loss"), dataset="cross", fit_seed=0)
+    tree, neighbours = ([row.value for row in pick(rows, experiment=e)] for e in ("tree", "neighbours"))
+    expected = ttest_rel(tree, neighbours)
+    assert (cross.low, cross.high) == pytest.approx(tuple(expected.confidence_interval()))
+    assert cross.is_significant == (expected.pvalue < 0.05)
+    assert (cross.loss, cross.loss_against) == pytest.approx((fmean(tree), fmean(neighbours)))
+    lower = cross.is_lower + flowers.is_lower
+    (word, answer), *_ = verdict(paired, PUBLISHED).sentences
+    assert word == "Answer:"
+    assert f"lower mean test log-loss in {lower} of 2 cases (1 pair, 2 data sets)" in answer
+    summary, each = against_grids(paired)
+    assert [cell.text for cell in summary.rows[0]][:2] == ["tree", "neighbours"]
+    assert [cell.value for cell in each.rows[0][1:]] == [flowers.difference, cross.difference]
+    write_row_files(tmp_path, paired, PUBLISHED, [layout.AGAINST])
+    assert [asdict(d) for d in read_rows(tmp_path / layout.AGAINST, Difference)] == [
+        pytest.approx(asdict(d)) for d in (flowers, cross)
+    ]
+
+
+def test_pairs_are_compared_by_the_score_of_the_study_and_tested_with_replicates(stored):
+    pairs = {"cover": "tree", "tree": "neighbours"}
+    found = differences_of_pairs(about(stored, "set_cover", against=pairs))
+    assert {(d.experiment, d.score) for d in found} == {("cover", "balanced error"), ("tree", "balanced error")}
+    once = about(stored, "set_cover", against=pairs, replicates=[0])
+    assert {(d.low, d.is_significant) for d in differences_of_pairs(once)} == {(None, False)}
+    assert against_grids(stored) == []
+    assert "Answer:" not in dict(verdict(stored, PUBLISHED).sentences)
 
 
 def about(stored, subject, **settings):

@@ -77,6 +77,8 @@ def test_an_experiment_outside_of_the_suite_stays_as_it_is_and_is_not_run():
     ("changes", "message"),
     [
         ({"suite": {"data_sets": ["wine"], "experiments": ["E3"], "without": {"E8": ["wine"]}}}, "allowed are E3"),
+        ({"against": {"E3": "E33"}}, r"against.E3: unknown experiment 'E33', allowed are E1, E2"),
+        ({"against": {"E33": "E3"}}, r"against: unknown experiment 'E33', allowed are E1, E2"),
         (
             {
                 "additional_replicates": {
