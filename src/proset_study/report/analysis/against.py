@@ -1,30 +1,32 @@
 """Experiments and those that the config compares them with, `against`: how their test losses differ by data set."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from statistics import fmean
 
 from proset_study.methods import get
-from proset_study.report.analysis.losses import losses_by_method, overlaps
+from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import LEVEL, differences, shown_interval
 from proset_study.report.analysis.runs import main_score
 from proset_study.report.analysis.statistics import DECIMALS
 from proset_study.report.rows import groups
 from proset_study.report.wording import counted
-from proset_study.store.metrics import LOSSES
+from proset_study.store.metrics import LOSSES, OF_ALL
+from proset_study.store.results import FINAL, by_fit_seed
 from proset_study.store.stored import Stored
 from proset_study.study.config.study import Study
-
-_COUNTED = (("experiment", "pair"), ("dataset", "data set"))
 
 
 @dataclass(frozen=True)
 class Difference:
     """Mean test losses on a data set of an experiment and of its counterpart, over the replicates that both have.
 
-    `low` and `high` are the ends of the 95 % interval of their difference; None if it cannot be tested, see `paired`.
+    Both have the same `variant`, or the counterpart has none. `low` and `high` are the ends of the 95 % interval of the
+    difference; None if it cannot be tested, see `paired`.
     """
 
     experiment: str
+    variant: str
     against: str
     dataset: str
     score: str  # one of `LOSSES`
@@ -34,6 +36,11 @@ class Difference:
     difference: float
     low: float | None
     high: float | None
+
+    @property
+    def name(self) -> str:
+        """Experiment and variant."""
+        return f"{self.experiment} {self.variant}".strip()
 
     @property
     def is_lower(self) -> bool:
@@ -61,26 +68,40 @@ class Tally:
     significantly_higher: int
 
 
-def pairs(study: Study) -> list[tuple[str, str]]:
-    """Those of the config of which both experiments are run and have the score that the report compares."""
-    run, score = study.experiments, LOSSES[main_score(study)]
-    named = study.config.get("against", {}).items()
-    return [pair for pair in named if all(e in run and score.fits(get(run[e][0].method)) for e in pair)]
-
-
 def differences_of_pairs(stored: Stored) -> list[Difference]:
-    """One for each of `pairs` and each data set that both have."""
-    score, found = main_score(stored.study), []
-    for pair in pairs(stored.study):
-        ours, theirs = (next(iter(losses_by_method(stored, [e], score).values()), {}) for e in pair)
-        overlap = overlaps(stored, list(pair))
-        for data_set, losses in ours.items():
-            others = theirs.get(data_set, {})
-            if shared := sorted(losses.keys() & others.keys()):
-                means = [fmean(of[r] for r in shared) for of in (losses, others)]
-                low, high = shown_interval(differences(losses, others), overlap[data_set]) or (None, None)
-                numbers = (len(shared), *means, means[0] - means[1], low, high)
-                found.append(Difference(*pair, data_set, score, *numbers))
+    """One for each pair of the config, variant and data set that both have."""
+    run, found = stored.study.experiments, []
+    for first, second in stored.study.config.get("against", {}).items():
+        if first in run and second in run:
+            score, overlap = _score(stored.study, first, second), overlaps(stored, [first, second])
+            ours, theirs = (_losses(stored, experiment, score) for experiment in (first, second))
+            for (variant, data_set), losses in ours.items():
+                others = theirs.get((variant, data_set)) or theirs.get(("", data_set), {})
+                if shared := sorted(losses.keys() & others.keys()):
+                    loss, other = (fmean(of[r] for r in shared) for of in (losses, others))
+                    ends = shown_interval(differences(losses, others), overlap[data_set]) or (None, None)
+                    pair = (first, variant, second, data_set, score)
+                    found.append(Difference(*pair, len(shared), loss, other, loss - other, *ends))
+    return found
+
+
+def score_of(found: list[Difference]) -> str:
+    """The score that some pairs are compared by, or what several have in common."""
+    scores = {difference.score for difference in found}
+    return scores.pop() if len(scores) == 1 else "loss"
+
+
+def _score(study: Study, *experiments: str) -> str:
+    """That of the report, if the methods of all have it."""
+    score, both = main_score(study), [get(study.experiments[e][0].method) for e in experiments]
+    return score if all(map(LOSSES[score].fits, both)) else OF_ALL
+
+
+def _losses(stored, experiment, score):
+    """Means over the fit seeds, by variant and data set, and by replicate."""
+    found: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    for row, values in by_fit_seed(stored.rows_of([experiment], FINAL, LOSSES[score].quantity)):
+        found[row.variant, row.dataset][row.replicate] = LOSSES[score].as_loss(fmean(values))
     return found
 
 
@@ -96,8 +117,9 @@ def answer(stored: Stored) -> list[tuple[str, str]]:
     found = differences_of_pairs(stored)
     if not found:
         return []
-    n, over = tally(found), [counted(len(groups(found, key)), noun) for key, noun in _COUNTED]
-    words = f"compared with its counterpart in the table below, an experiment has the lower mean test {found[0].score}"
+    counts = (("name", "pair"), ("dataset", "data set"))
+    n, over = tally(found), [counted(len(groups(found, key)), noun) for key, noun in counts]
+    words = f"compared with its counterpart in the table below, an experiment has the lower mean test {score_of(found)}"
     words += f" in {n.lower} of {len(found)} cases ({', '.join(over)}), significantly in "
     words += f"{n.significantly_lower or 'none'}; the higher in {n.higher or 'none'}"
     words += f", significantly in {n.significantly_higher or 'none'}" if n.higher else ""

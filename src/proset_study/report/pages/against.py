@@ -2,7 +2,7 @@
 
 from statistics import fmean
 
-from proset_study.report.analysis.against import differences_of_pairs, tally
+from proset_study.report.analysis.against import differences_of_pairs, score_of, tally
 from proset_study.report.rows import groups
 from proset_study.report.tables.grids import Cell, Grid, headed, number
 from proset_study.store.stored import Stored
@@ -13,10 +13,10 @@ def against_grids(stored: Stored) -> list[Grid]:
     found = differences_of_pairs(stored)
     if not found:
         return []
-    data_sets, score = list(groups(found, "dataset")), found[0].score
+    data_sets, score = list(groups(found, "dataset")), score_of(found)
     rows, on_each = [], []
-    for of_pair in groups(found, "experiment").values():
-        first, second = Cell(of_pair[0].experiment), Cell(of_pair[0].against, tone="text")
+    for of_pair in groups(found, "name").values():
+        first, second = Cell(of_pair[0].name), Cell(of_pair[0].against, tone="text")
         ours, theirs = fmean(d.loss for d in of_pair), fmean(d.loss_against for d in of_pair)
         n = tally(of_pair)
         counts = ((n.lower, n.significantly_lower), (n.higher, n.significantly_higher))

@@ -4,6 +4,7 @@ import re
 import shutil
 from contextlib import chdir
 from dataclasses import asdict
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -12,20 +13,23 @@ from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset_study.base.records import read_json
-from proset_study.report.analysis.against import Difference, differences_of_pairs
+from proset_study.report.analysis.against import Difference, differences_of_pairs, score_of
 from proset_study.report.analysis.findings import methods_over_replicates
 from proset_study.report.analysis.over_data_sets import over_data_sets
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
+from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.pages import evidence, front_page
 from proset_study.report.pages.against import against_grids
 from proset_study.report.row_files import write_row_files
 from proset_study.report.rows import cells, pick
 from proset_study.report.write import write_data_sets, write_report
-from proset_study.store.results import read_rows
+from proset_study.store.results import Row, read_rows
 from proset_study.store.stored import Finished, Stored
 from proset_study.study import layout
 from proset_study.study.config.checks import load
+
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture(scope="module")
@@ -142,38 +146,49 @@ def test_one_replicate_has_no_intervals_and_no_tests(stored):
 
 
 def test_the_answer_is_that_of_the_pairs_which_the_config_compares(stored, tmp_path):
-    pairs = {"tree": "neighbours", "cover": "tree"}  # a cover has no log-loss
-    paired = about(stored, "decision_tree", against=pairs)
-    flowers, cross = differences_of_pairs(paired)
-    assert (flowers.dataset, cross.dataset) == ("flowers", "cross")
-    assert {(d.experiment, d.against, d.score) for d in (cross, flowers)} == {("tree", "neighbours", "log-loss")}
+    paired = about(stored, "decision_tree", against={"tree": "neighbours"})
+    flowers, cross = found = differences_of_pairs(paired)
+    assert [(d.name, d.against, d.dataset) for d in found] == [("tree", "neighbours", d) for d in ("flowers", "cross")]
     rows = pick(stored.rows_of(["tree", "neighbours"], "final", "log_loss"), dataset="cross", fit_seed=0)
     tree, neighbours = ([row.value for row in pick(rows, experiment=e)] for e in ("tree", "neighbours"))
     expected = ttest_rel(tree, neighbours)
     assert (cross.low, cross.high) == pytest.approx(tuple(expected.confidence_interval()))
     assert cross.is_significant == (expected.pvalue < 0.05)
     assert (cross.loss, cross.loss_against) == pytest.approx((fmean(tree), fmean(neighbours)))
-    lower = cross.is_lower + flowers.is_lower
     (word, answer), *_ = verdict(paired, PUBLISHED).sentences
     assert word == "Answer:"
-    assert f"lower mean test log-loss in {lower} of 2 cases (1 pair, 2 data sets)" in answer
+    n_lower = sum(d.is_lower for d in found)
+    assert f"lower mean test log-loss in {n_lower} of 2 cases (1 pair, 2 data sets)" in answer
     summary, each = against_grids(paired)
     assert [cell.text for cell in summary.rows[0]][:2] == ["tree", "neighbours"]
     assert [cell.value for cell in each.rows[0][1:]] == [flowers.difference, cross.difference]
     write_row_files(tmp_path, paired, PUBLISHED, [layout.AGAINST])
-    assert [asdict(d) for d in read_rows(tmp_path / layout.AGAINST, Difference)] == [
-        pytest.approx(asdict(d)) for d in (flowers, cross)
-    ]
+    read = read_rows(tmp_path / layout.AGAINST, Difference)
+    assert [asdict(d) for d in read] == [pytest.approx(asdict(d)) for d in found]
 
 
-def test_pairs_are_compared_by_the_score_of_the_study_and_tested_with_replicates(stored):
+def test_pairs_without_log_losses_are_compared_by_balanced_error_and_tested_with_replicates(stored):
     pairs = {"cover": "tree", "tree": "neighbours"}
-    found = differences_of_pairs(about(stored, "set_cover", against=pairs))
-    assert {(d.experiment, d.score) for d in found} == {("cover", "balanced error"), ("tree", "balanced error")}
-    once = about(stored, "set_cover", against=pairs, replicates=[0])
+    found = differences_of_pairs(about(stored, "decision_tree", against=pairs))
+    assert {(d.experiment, d.score) for d in found} == {("cover", "balanced error"), ("tree", "log-loss")}
+    assert score_of(found) == "loss"
+    once = about(stored, "decision_tree", against=pairs, replicates=[0])
     assert {(d.low, d.is_significant) for d in differences_of_pairs(once)} == {(None, False)}
     assert against_grids(stored) == []
     assert "Answer:" not in dict(verdict(stored, PUBLISHED).sentences)
+
+
+def test_variants_are_compared_with_those_of_the_same_name():
+    report = ROOT / "reports/set_cover"
+    found = [d for d in differences_of_pairs(Reported(report)) if d.dataset == "digits_16"]
+    assert [d.variant for d in found] == ["metric=euclidean", "metric=tangent"]
+    accuracy = pick(read_rows(report / layout.ALL_SCORES, Row), section="final", quantity="balanced_accuracy")
+    for d in found:
+        ours, theirs = (
+            fmean(1 - row.value for row in pick(accuracy, experiment=e, variant=d.variant))
+            for e in (d.experiment, d.against)
+        )
+        assert (d.loss, d.loss_against) == pytest.approx((ours, theirs))
 
 
 def about(stored, subject, **settings):
