@@ -20,7 +20,7 @@ from proset_study.release.verify.foreign import ForeignReport
 from proset_study.release.verify.models import is_exact, refitted
 from proset_study.release.verify.records import Unpacked
 from proset_study.release.verify.refits import TOLERANCE
-from proset_study.report.analysis.leaderboard import Entry
+from proset_study.report.analysis.leaderboard import Entry, ranked
 from proset_study.report.pages.leaderboard import write_leaderboard_page
 from proset_study.report.rows import groups
 from proset_study.store.results import FINAL, Row, read_rows, write_rows
@@ -160,10 +160,11 @@ def _words(name: tuple[str, str]) -> str:
 
 
 def _lines(entries: list[Entry], data_sets: list[str]) -> list[dict]:
-    """Rows of the CSV: an entry, and its log-loss on each data set."""
+    """Rows of the CSV, best first: an entry, its mean rank if it has one, and its log-loss on each data set."""
+    others = [(None, entry) for entry in entries if not entry.is_ranked(data_sets)]
     lines = []
-    for entry in entries:
+    for rank, entry in [*ranked(entries, data_sets), *others]:
         numbers = {key: value for key, value in asdict(entry).items() if key not in ("losses", "errors")}
         losses = {f"log_loss_{name}": entry.losses.get(name) for name in data_sets}
-        lines.append({**numbers, "status": entry.status, **losses})
+        lines.append({**numbers, "status": entry.status, "mean_rank": rank, **losses})
     return lines

@@ -45,9 +45,12 @@ def test_a_report_alone_only_claims_and_ranks_are_those_of_its_scores(report, wh
     means = losses.groupby([0, 1])[2].mean().unstack()
     for name in whole.study.data_sets:
         assert found[f"log_loss_{name}"].to_dict() == pytest.approx(means[name].to_dict(), nan_ok=True)
+    ranks = means.dropna().rank().mean(axis=1).sort_values()
+    assert found["mean_rank"].dropna().to_dict() == pytest.approx(ranks.to_dict())
+    assert list(found["mean_rank"])[: len(ranks)] == pytest.approx(list(ranks))  # best first, the others last
     page = (tmp_path / "board.html").read_text(encoding="utf-8")
     ranked, _, others = page.partition('id="not-ranked"')
-    (best,) = means.dropna().rank().mean(axis=1).nsmallest(1).index
+    best = ranks.index[0]
     assert ranked.index(f">{best}</th>") == min(ranked.index(f">{name}</th>") for name in means.dropna().index)
     assert ">E9</th>" in others  # which was not run on one of the data sets
     assert ">E9</th>" not in ranked

@@ -35,19 +35,26 @@ class Mean:
 
     def p(self) -> float:
         """Two-sided p of the hypothesis that it is 0."""
-        return min(1.0, 2 * min(self.above(0.0), -self.above(0.0) + 1))
+        return min(1.0, 2 * min(self.above(0.0), self.below(0.0)))
 
     def above(self, bound: float) -> float:
         """One-sided p of the hypothesis that it is not above a bound."""
-        from scipy.special import stdtr  # as `scipy.stats.t`, in a thirtieth of the time
+        return self._tail(self.value - bound)
 
-        distance = self.value - bound
-        score = distance / self.error if self.error else inf if distance > 0 else -inf if distance < 0 else 0.0
-        return float(stdtr(self.degrees, -score))
+    def below(self, bound: float) -> float:
+        """One-sided p of the hypothesis that it is not below a bound."""
+        return self._tail(bound - self.value)
 
     def equivalence(self, margin: float) -> float:
         """p of two one-sided tests (Schuirmann 1987): small if it is inside -margin to margin."""
-        return max(self.above(-margin), 1 - self.above(margin))
+        return max(self.above(-margin), self.below(margin))
+
+    def _tail(self, distance):
+        """Of the t-distribution beyond a distance; 1 - `above` would have no digits left where it is small."""
+        from scipy.special import stdtr  # as `scipy.stats.t`, in a thirtieth of the time
+
+        score = distance / self.error if self.error else inf if distance > 0 else -inf if distance < 0 else 0.0
+        return float(stdtr(self.degrees, -score))
 
     def interval(self, level: float) -> tuple[float, float]:
         """Ends of its confidence interval."""

@@ -34,7 +34,7 @@ class Agreement:
     `within` says whether ours is in the allowed range: "yes", "no", "" where no tolerance is stated, or "missing" where
     we have no number. `chance` is "yes" if the published number is one that another replicate of ours could have, in
     the 95 % prediction interval, "" with less than `MIN_REPLICATES`. `repeated` is the proportion of pairs of our
-    replicates that agree with each other within the tolerance.
+    replicates of which one is in the range that would be allowed if the other were published.
     """
 
     experiment: str
@@ -124,8 +124,8 @@ def _agreement(row: Row, ours: dict[int, float], theirs: Published, first: int) 
         if allowed := allowed_range(row.key, published, theirs):
             low, high = allowed
             agrees = "yes" if within(own, allowed) else "no"
-            least, most = low - published - 1e-9, high - published + 1e-9
-            alike = [least <= round(a, 2) - round(b, 2) <= most for a, b in permutations(values, 2)]
+            ranges = [allowed_range(row.key, round(value, 2), theirs) or allowed for value in values]
+            alike = [within(a, around) for (a, _), (_, around) in permutations(zip(values, ranges, strict=True), 2)]
             repeated = fmean(alike) if alike else None
     mean, deviation = (fmean(values), stdev(values)) if len(values) > 1 else (None, None)
     names = (row.experiment, row.method, row.dataset, row.variant, row.section, row.quantity)

@@ -1,6 +1,6 @@
 """What a study concludes: the same words and numbers on the front page, in the README and in docs/findings.md."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isclose
 from pathlib import Path
@@ -83,11 +83,12 @@ def verdict(stored: Stored, published: Path) -> Verdict:
         if LOSSES[score].fits(methods.get(method))
     }
     overlap = overlaps(stored, experiments)
-    printed = printed_losses(published, experiments)
+    printed = printed_losses(stored, published, experiments)
     real = {d for d in stored.study.data_sets if not generated(stored, d)}
     forms = derived_from(subject, losses)
     first = LEAVE_ONE_OUT if LEAVE_ONE_OUT in forms else subject
     columns = [first, *strongest([m for m in losses if m not in forms], losses, losses.get(first, {}))]
+    are_apart = all(sum(d in losses.get(m, {}) for m in columns) < 2 for d in stored.study.data_sets)
     scores: dict[str, dict[str, Score]] = {}
     rest: dict[str, tuple[str, Score]] = {}
     shared: dict[str, dict[str, list[float]]] = {}
@@ -99,7 +100,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
             for m, values in by_method.items()
         }
         shown = {m: of_all[m] for m in columns if m in of_all}
-        if len(shown) > 1 or (shown and len(columns) == 1):
+        if len(shown) > 1 or (shown and are_apart):
             scores[data_set], shared[data_set] = shown, on_shared_replicates(by_method)
             if others := [(m, score) for m, score in of_all.items() if m not in (*columns, *forms)]:
                 rest[data_set] = min(others, key=lambda other: (-other[1].replicates, other[1].mean))
@@ -201,12 +202,14 @@ def on_shared_replicates(by_method: Mapping[str, Mapping[int, float]]) -> dict[s
     return {method: [values[replicate] for replicate in shared] for method, values in compared.items() if shared}
 
 
-def printed_losses(published: Path, experiments: Collection[str]) -> dict[tuple[str, str], float]:
-    """Published test log-losses of some experiments by method and data set."""
+def printed_losses(stored: Stored, published: Path, experiments: list[str]) -> dict[tuple[str, str], float]:
+    """Published test log-losses by method and data set, of the experiments that `losses_by_method` takes."""
+    ours = of_first_experiments(stored.rows_of(experiments, FINAL, "log_loss"))
+    taken = {(row.experiment, row.method, row.dataset, row.variant) for row in ours}
     return {
         (row.method, row.dataset): row.number
-        for row in read_published(published)
-        if row.experiment in experiments and (row.section, row.quantity) == (FINAL, "log_loss")
+        for row in pick(read_published(published), section=FINAL, quantity="log_loss")
+        if (row.experiment, row.method, row.dataset, row.variant) in taken
     }
 
 
@@ -236,7 +239,8 @@ def _ahead(subject, shown, losses, overlap, real, score):
     words = f"{method_name(subject)} is {'; '.join(clauses)} (single {100 * LEVEL:g} % intervals)."
     means = mean_losses(losses)
     if not clauses:
-        few = "with one replicate no difference can be tested"
+        shared = "with one replicate" if n else "without a replicate of a data set that both methods have,"
+        few = f"{shared} no difference can be tested"
         if n >= MIN_REPLICATES:
             few = "all replicates have the same test part, so no difference can be tested"
         elif n > 1:
@@ -297,11 +301,13 @@ def _readable(stored, subject, experiments):
 
 
 def _sizes(stored, shown, experiments):
-    study = stored.study
+    study, taken = stored.study, set[tuple[str, str]]()
     budgets: dict[str, list[tuple[int, int]]] = {method: [] for method in shown}
-    for run in (r for r in study.runs.values() if r.experiment in experiments and r.method in shown):
+    runs = (run for e in experiments for run in study.experiments.get(e, []) if not run.variant and run.method in shown)
+    for run in runs:
         method = methods.get(run.method)
-        for data_set in run.data_sets:
+        for data_set in (d for d in run.data_sets if (run.method, d) not in taken):  # as in `of_first_experiments`
+            taken.add((run.method, data_set))
             length = run.stage("stage2", data_set)["complexity"] - method.min_complexity + 1
             budgets[run.method].append((study.n_trials(run.name, data_set) if study.stage1_run(run) else 1, length))
     numbers = {method: list(zip(*found, strict=True)) for method, found in budgets.items()}

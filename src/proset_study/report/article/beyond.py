@@ -19,7 +19,7 @@ from proset_study.report.article.standing import DEVELOPMENT, SEALED
 from proset_study.report.article.study import BENCH, DRAWS, ON_DRAWS, RESULTS, STUDY, equivalent, misses_of
 from proset_study.report.article.topics import Content, Reported, figure, topic
 from proset_study.report.article.wording import count, decimals, difference, p_of, percent, ratio, whole
-from proset_study.report.evaluations.error_estimates import LABELS, NEVER, OF_THE_SELECTED, pooled
+from proset_study.report.evaluations.error_estimates import LABELS, NEVER, OF_THE_SELECTED, of_all_sizes, pooled
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import listed
@@ -90,7 +90,7 @@ def error_estimates(stored: Reported) -> Content:
     found = [{**row, "n_fit": int(row["n_fit"])} for row in stored.read("evaluation/error_estimates.csv")]
     sizes = sorted(groups(found, "n_fit"))
     ends = sizes[0], sizes[-1]
-    means = pooled(found)
+    means = pooled(of_all_sizes(found))
     table = [["estimate", *(f"{key}, {size:,} samples" for size in ends for key in ("bias", "RMSE")), "coverage"]]
     for estimate in SHOWN:
         scores = [row for size in ends for row in pick(means, n_fit=size, estimate=estimate)]

@@ -8,6 +8,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.evaluations.base import NAMES, EvaluationReport, model_name, names_of, number, record_of
 from proset_study.report.figures.style import ReportFigure, axis_name, legend, panels
 from proset_study.report.rows import groups
+from proset_study.report.wording import span
 from proset_study.store.stored import Final
 
 COLUMNS = (*NAMES, "n_fit", "n_scored", "draws", "loss", "along", "value", "expected", "noise", "bias2", "variance")
@@ -69,12 +70,13 @@ def curves_figure(finals: list[Final]) -> ReportFigure:
                 texts.append(f"{method_name(rows[0]['method'])} along {rows[0]['along']} {' and '.join(ends)}")
     legend(figure, 1.6)
     record = record_of(finals[0], "complexity_curve")
+    sizes = span([record_of(final, "complexity_curve")["n_fit"] for final in finals], ",")
     return ReportFigure(
         title="Bias and variance along the size of models",
         finding=f"The expected squared loss is lowest inside the range in {inside} of {len(columns)} columns; for"
         f" {method_name(lowest[0]['method'])} on {lowest[0]['dataset']} it is lowest at {lowest[0]['along']} ="
         f" {lowest[0]['value']:g}.",
-        caption=f"Models are fitted to {record['draws']} new training sets of {record['n_fit']:,} samples and scored at"
+        caption=f"Models are fitted to {record['draws']} new training sets of {sizes} samples and scored at"
         f" {record['n_scored']:,} points. Expected loss = noise + squared bias + variance; top: squared loss, bottom:"
         " zero-one loss (Kohavi and Wolpert 1996).",
         alt=f"Squared bias and variance for squared loss from one end to the other: {'; '.join(texts)}.",

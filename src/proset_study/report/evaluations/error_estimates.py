@@ -8,6 +8,7 @@ from proset.plot.style import COLOURS, GREY
 from proset_study.report.evaluations.base import NAMES, EvaluationReport, names_of, number, record_of
 from proset_study.report.figures.style import ReportFigure, panels
 from proset_study.report.rows import groups
+from proset_study.report.wording import span
 from proset_study.store.stored import Final
 
 COLUMNS = (
@@ -97,12 +98,20 @@ def pooled(rows: list[dict]) -> list[dict]:
     return found
 
 
+def of_all_sizes(rows: list[dict]) -> list[dict]:
+    """Those of the methods that have every number of samples: means over them can be compared between sizes."""
+    sizes = groups(rows, "n_fit").keys()
+    return [row for own in groups(rows, "method").values() if groups(own, "n_fit").keys() == sizes for row in own]
+
+
 def advice(rows: list[dict]) -> list[str]:
-    """Which estimate to use when, in five sentences; of `estimate_rows`, none if these lack what they speak of."""
-    by_size: dict[int, dict[str, dict]] = {}
-    for row in pooled(rows):
-        by_size.setdefault(row["n_fit"], {})[row["estimate"]] = row
-    ends = [by_size[size] for size in sorted({min(by_size), max(by_size)})] if by_size else []
+    """Which estimate to use when, in five sentences; of `estimate_rows`, none if these lack what they speak of.
+
+    What is said of several sizes is of the methods that have all of them.
+    """
+    whole = of_all_sizes(rows)
+    by_size, compared = _by_size(rows), _by_size(whole)
+    ends = [compared[size] for size in sorted({min(compared), max(compared)})] if compared else []
     if not ends or any(not found.keys() >= _SPOKEN_OF for found in ends):
         return []
 
@@ -119,15 +128,17 @@ def advice(rows: list[dict]) -> list[str]:
         f"“{LABELS[row['estimate']]}” with {row['n_fit']:,.0f} samples ({row['rmse']:.3f})" for row in best
     )
     coverage = {
-        name: fmean(found[name]["coverage"] for found in by_size.values() if name in found)
+        name: fmean(found[name]["coverage"] for found in compared.values() if name in found)
         for name in ("training", *_COMPARED)
-        if any(name in found for found in by_size.values())
+        if any(name in found for found in compared.values())
     }
+    n_whole, n_methods = (len(groups(found, "method")) for found in (whole, rows))
+    of = "" if n_whole == n_methods else f"; what is said of several sizes is of the {n_whole} methods that have all"
     single = "With the fewest and the most samples, a single" if len(ends) > 1 else "A single"
     nearest = min(coverage, key=lambda name: abs(coverage[name] - 0.95))
     return [
         "Of the estimates that work for every method, these have the lowest root mean squared error at each number of"
-        f" samples: {chosen}. That of 10 stratified folds is {at_ends('stratified_10', 'rmse', '')}.",
+        f" samples: {chosen}. That of 10 stratified folds is {at_ends('stratified_10', 'rmse', '')}{of}.",
         f"Never report the training error, whose bias is {at_ends('training')}, or the naive bootstrap, whose bias is"
         f" {at_ends('bootstrap_naive')}. Even the .632 bootstrap has a bias of {at_ends('bootstrap_632')}.",
         f"{single} hold-out of 20 % has {of_ten_folds('holdout_20')} times the root mean squared error of 10 folds, at"
@@ -143,9 +154,15 @@ def advice(rows: list[dict]) -> list[str]:
     ]
 
 
+def _by_size(rows):
+    """Pooled rows by number of samples and estimate."""
+    return {n: {row["estimate"]: row for row in of_size} for n, of_size in groups(pooled(rows), "n_fit").items()}
+
+
 def estimates_figure(finals: list[Final]) -> ReportFigure:
     """Bias and deviation of every estimate by size, over methods and data sets."""
-    rows = pooled(estimate_rows(finals))
+    found = estimate_rows(finals)
+    rows, n_methods = pooled(found), [len(groups(of_size, "method")) for of_size in groups(found, "n_fit").values()]
     sizes = sorted({row["n_fit"] for row in rows})
     shown = [name for name in LABELS if any(row["estimate"] == name for row in rows)]
     figure, axes = panels(len(sizes), 4, (2.6, 0.8 + 0.22 * len(shown)), margin=0.2, sharey=True)
@@ -166,7 +183,7 @@ def estimates_figure(finals: list[Final]) -> ReportFigure:
         finding=f"With {sizes[0]:,} samples, “{LABELS[best['estimate']]}” has the lowest root mean squared error,"
         f" {best['rmse']:.3f}; the bias of the training error is {first['training']['bias']:+.3f}.",
         caption="Mean of estimate minus true error (dot) and its standard deviation over training sets (bar), for"
-        f" {len({f.run.method for f in finals})} methods and all generated families. The last three estimate the error"
+        f" {span(n_methods)} methods and all generated families. The last three estimate the error"
         " of a model that they helped to select.",
         alt=f"Estimates of the error; bias with {sizes[0]} samples: "
         + ", ".join(f"{LABELS[name]} {row['bias']:+.3f}" for name, row in first.items())

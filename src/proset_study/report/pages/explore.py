@@ -46,7 +46,7 @@ def front_charts(stored: Stored, found: Verdict, published: Path) -> list[Chart]
 def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | None:
     """Scores of all methods that are compared, by data set."""
     experiments = stored.study.compared_experiments
-    overlap, printed = overlaps(stored, experiments), printed_losses(published, experiments)
+    overlap, printed = overlaps(stored, experiments), printed_losses(stored, published, experiments)
     rows: list[dict[str, Any]] = []
     for score in LOSSES:
         for method, by_data_set in losses_by_method(stored, experiments, score).items():

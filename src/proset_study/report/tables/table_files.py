@@ -6,6 +6,7 @@ import pandas as pd
 
 from proset.files import replacing
 from proset_study.base.records import write_text
+from proset_study.report.analysis.paired import MIN_REPLICATES
 from proset_study.report.tables.tables import MISSING, Entry, Table
 from proset_study.store.results import with_role, write_lines
 
@@ -27,7 +28,10 @@ def note(table: Table) -> str:
     if any(number.published is not None for number in table.numbers):
         said.append("Published values are in brackets.")
     if any(number.best for number in table.numbers):
-        said.append("Bold: not significantly worse than the best on the data set (docs/statistics.md).")
+        marked = {n.quantity for n in table.numbers if n.best is not None}
+        few = any(n.quantity in marked and 0 < n.replicates < MIN_REPLICATES for n in table.numbers)
+        untested = f"; numbers of fewer than {MIN_REPLICATES} replicates are not tested" if few else ""
+        said.append(f"Bold: not significantly worse than the best on the data set (docs/statistics.md){untested}.")
     if table.n_replicates > 1:
         said.append(
             f"The first number is that of the first replicate; mean ± standard deviation over up to"

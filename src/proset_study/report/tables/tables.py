@@ -13,7 +13,7 @@ import pandas as pd
 from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import overlaps
-from proset_study.report.analysis.paired import among_the_best
+from proset_study.report.analysis.paired import MIN_REPLICATES, among_the_best
 from proset_study.report.rows import groups
 from proset_study.report.wording import SECTIONS, counted, format_number, quantity_label, sentence_case
 from proset_study.store.metrics import SCORES, Score
@@ -274,11 +274,19 @@ def _is(number, quantity):
 
 
 def _marked(numbers: list[Entry], score: Score, overlap: dict[str, float]) -> list[Entry]:
-    """The numbers of a score, marked where they are not significantly worse than the best of their data set."""
+    """The numbers of a score, marked where they are not significantly worse than the best of their data set.
+
+    Without a test, as of fewer than `MIN_REPLICATES`, they are neither this nor the opposite.
+    """
     losses: dict[str, dict[str, dict[int, float]]] = {}  # by data set and position
     for i, n in enumerate(numbers):
         if n.values:
             values = {r: score.as_loss(value) for r, value in n.values.items() if value is not None}
             losses.setdefault(n.dataset, {})[str(i)] = values
     best = {data_set: among_the_best(found, overlap.get(data_set, 0.0)) for data_set, found in losses.items()}
-    return [replace(n, best=str(i) in best[n.dataset]) if n.values else n for i, n in enumerate(numbers)]
+    found = []
+    for i, n in enumerate(numbers):
+        values = losses.get(n.dataset, {}).get(str(i), {})
+        is_tested = len(values) >= MIN_REPLICATES and best[n.dataset]
+        found.append(replace(n, best=str(i) in best[n.dataset]) if is_tested else n)
+    return found

@@ -117,6 +117,9 @@ def _evaluation_errors(config) -> Iterator[str]:
                     yield f"{where}.{experiment}: data set {d!r} is not allowed, allowed are {known}"
                 elif kind == "bootstrap" and "time" in data_sets[d]:
                     yield refused(f"{where}.{experiment}", d, "it has a time and bootstrap draws keep no order")
+        for experiment, sizes in entry.get("sizes", {}).items() if kind == "complexity_curve" else ():
+            if len(sizes) > 1 and "vary" in experiments.get(experiment, {}):
+                yield refused(f"evaluations.{kind}.sizes.{experiment}", sizes, "the curve is along vary; name one size")
     for kind, only in config.get("additional_replicates", {}).get("evaluations", {}).items():
         if kind not in (asked_for := config.get("evaluations", {})):
             yield not_among("additional_replicates.evaluations", kind, asked_for)

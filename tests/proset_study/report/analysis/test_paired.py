@@ -33,6 +33,14 @@ def test_equivalent_if_the_90_percent_interval_is_inside_the_margin(rng):
             assert (mean.equivalence(margin) < 0.05) == (-margin < low and high < margin)
 
 
+def test_small_p_values_are_those_of_the_other_side():
+    for value in (1.0, -1.0):
+        mean = Mean(value, 0.01, 9)
+        assert mean.p() == pytest.approx(2 * stats.t.sf(100, 9), rel=1e-9)
+        assert mean.above(2 * value) + mean.below(2 * value) == pytest.approx(1)
+    assert Mean(0.0, 0.01, 9).equivalence(1.0) == pytest.approx(stats.t.sf(100, 9), rel=1e-9)
+
+
 def test_differences_without_any_spread():
     assert (Mean(0.0, 0.0, 9).p(), Mean(0.0, 0.0, 9).equivalence(0.01)) == (1.0, 0.0)
     assert (Mean(0.1, 0.0, 9).p(), Mean(0.1, 0.0, 9).equivalence(0.01)) == (0.0, 1.0)

@@ -113,6 +113,13 @@ def test_published_numbers_against_the_spread_of_replicates(values, published_by
     assert found.repeated == pytest.approx(repeated)
 
 
+def test_two_runs_agree_on_prototypes_within_a_factor_of_two():
+    key = ("E3", "wine", "final", "prototypes")  # published 23
+    groups = [ours({key: value}, replicate=r) for r, value in enumerate((10, 19, 21, 45))]
+    found = cell(agreement(stored(*groups), PUBLISHED), *key)
+    assert found.repeated == pytest.approx(4 / 12)  # 10 and 19, 19 and 21, in both orders; 21 and 45 are further apart
+
+
 def test_the_file_has_a_line_for_every_published_number_and_is_read_as_it_was_written(tmp_path):
     both = stored(ours(), ours(replicate=1))
     write_rows(tmp_path / "c.csv", agreement(both, PUBLISHED), Agreement)

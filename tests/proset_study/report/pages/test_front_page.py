@@ -145,6 +145,30 @@ def test_one_replicate_has_no_intervals_and_no_tests(stored):
     assert "Not tested:" not in dict(verdict(about(stored, "knn"), PUBLISHED).sentences)
 
 
+def test_the_published_number_in_brackets_is_that_of_the_experiment_that_is_shown():
+    """E1 and E5 are the same method on the same data sets; the loss of the first one is shown."""
+    study = Reported(ROOT / "reports/study")
+    data_sets = ["wine", "cancer", "digits"]
+    study.study = load({**study.study.config, "only": {"E1": data_sets, "E5": data_sets}})
+    found = verdict(study, PUBLISHED)
+    printed = {d: of["proset"].published for d, of in found.scores.items()}
+    assert printed == {"wine": 0.10, "cancer": 0.31, "digits": 0.15}
+    assert found.sizes[0] == ("candidates tried", {"proset": "50"})  # E5 has 11
+
+
+def test_methods_without_a_data_set_in_common_are_shown_and_not_tested(stored):
+    only = {"neighbours": ["flowers"], "tree": ["cross"]}
+
+    class Apart(Stored):
+        def _read_rows(self, experiment):
+            return [row for row in super()._read_rows(experiment) if row.dataset in only[experiment]]
+
+    found = verdict(Apart(stored.folder, about(stored, "decision_tree", only=only).study), PUBLISHED)
+    words = "Without a replicate of a data set that both methods have, no difference can be tested."
+    assert dict(found.sentences)["Test scores:"] == words
+    assert {d: list(of) for d, of in found.scores.items()} == {"flowers": ["knn"], "cross": ["decision_tree"]}
+
+
 def test_the_answer_is_that_of_the_pairs_which_the_config_compares(stored, tmp_path):
     paired = about(stored, "decision_tree", against={"tree": "neighbours"})
     flowers, cross = found = differences_of_pairs(paired)

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from itertools import chain
+from math import inf
 
 import pytest
 
@@ -42,6 +43,21 @@ def test_comparison_marks_what_is_not_significantly_worse_than_the_best(numbers)
     assert "|Threshold cross-validation|0.30|" in text
     assert "0.90" not in text  # the threshold of stage 1 is not part of it
     assert "Prototypes" not in text
+
+
+def test_what_has_too_few_replicates_to_be_tested_is_neither_the_best_nor_worse(numbers):
+    rows = [
+        Row(replicate, e, e, "wine", "", "final", "log_loss", value + replicate / 100)
+        for e, value, n in (("knn", 0.1, 3), ("svm", 0.5, 3), ("gmlvq", 0.05, 1))
+        for replicate in range(n)
+    ]
+    table = comparison_table("c", "comparison", numbers_of(rows, {}), {"wine": 0.5})
+    assert {n.experiment: n.best for n in table.numbers} == {"knn": True, "svm": False, "gmlvq": None}
+    assert "numbers of fewer than 3 replicates are not tested." in to_markdown(table)
+    several = comparison_table("c", "comparison", numbers_of(rows[:-1], {}), {"wine": 0.5})
+    assert "not tested" not in to_markdown(several)
+    same_part = comparison_table("c", "comparison", numbers_of(rows, {}), {"wine": inf})
+    assert {n.best for n in same_part.numbers} == {None}
 
 
 def test_one_replicate_marks_nothing(numbers):

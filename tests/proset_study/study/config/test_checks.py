@@ -77,6 +77,19 @@ def test_an_experiment_outside_of_the_suite_stays_as_it_is_and_is_not_run():
     ("changes", "message"),
     [
         ({"suite": {"data_sets": ["wine"], "experiments": ["E3"], "without": {"E8": ["wine"]}}}, "allowed are E3"),
+        (
+            {
+                "evaluations": {
+                    "complexity_curve": {
+                        "of": {"E7": ["checker"]},
+                        "draws": 2,
+                        "test_samples": 9,
+                        "sizes": {"E7": [1, 2]},
+                    }
+                }
+            },
+            r"evaluations.complexity_curve.sizes.E7: \[1, 2\] is not allowed, the curve is along vary; name one size",
+        ),
         ({"against": {"E3": "E33"}}, r"against.E3: unknown experiment 'E33', allowed are E1, E2"),
         ({"against": {"E33": "E3"}}, r"against: unknown experiment 'E33', allowed are E1, E2"),
         (
