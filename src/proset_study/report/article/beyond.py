@@ -35,7 +35,7 @@ REPORTS = {  # that are committed, with their titles on the site
     CURVES: "Generated tables of which one property is varied at a time",
     ESTIMATES: "Estimates of the error, compared with the error itself",
     CORRECTED: "Other models, alone and corrected by prototypes",
-    "reports/references": "Two forms of the classifier, tuned alike",
+    "reports/references": "Forms of the classifier, tuned alike",
     "reports/prototype_variants": "Set cover and other prototype methods in their variants",
     "reports/chapter_claims": "Two claims of the published study, tested",
     "reports/set_cover": "Other prototype methods on real tables",
