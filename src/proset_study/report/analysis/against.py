@@ -119,7 +119,7 @@ def answer(stored: Stored) -> list[tuple[str, str]]:
         return []
     counts = (("name", "pair"), ("dataset", "data set"))
     n, over = tally(found), [counted(len(groups(found, key)), noun) for key, noun in counts]
-    words = f"compared with its counterpart in the table below, an experiment has the lower mean test {score_of(found)}"
+    words = f"compared with its counterpart, an experiment has the lower mean test {score_of(found)}"
     words += f" in {n.lower} of {len(found)} cases ({', '.join(over)}), significantly in "
     words += f"{n.significantly_lower or 'none'}; the higher in {n.higher or 'none'}"
     words += f", significantly in {n.significantly_higher or 'none'}" if n.higher else ""
