@@ -49,13 +49,14 @@ def of_first_experiments(rows: Iterable[Row]) -> Iterator[Row]:
             yield row
 
 
-def prior_loss(final: Final) -> float:
-    """Log-loss of the class proportions of the training part on the training part."""
+def prior_loss(final: Final, loss: str = "log_loss") -> float:
+    """Log-loss or "error" of the class proportions of the training part on the training part."""
     from scipy.stats import entropy
 
     train = final.folds != TEST
     weight = None if final.data.sample_weight is None else final.data.sample_weight[train]
-    return float(entropy(np.bincount(final.data.y[train], weights=weight)))
+    counts = np.bincount(final.data.y[train], weights=weight)
+    return float(entropy(counts) if loss == "log_loss" else 1 - counts.max() / counts.sum())
 
 
 def final_loss(final: Final, loss: str) -> tuple[float, float]:

@@ -1,7 +1,6 @@
-"""Over all data sets: the verdict, average ranks and pairs, differences over replicates, what the rules cost."""
+"""Over all data sets: the verdict, average ranks and pairs, differences over replicates."""
 
-from itertools import product
-from statistics import fmean, median
+from statistics import median
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -15,7 +14,7 @@ from proset_study.report.analysis.over_data_sets import over_data_sets as compar
 from proset_study.report.analysis.paired import MIN_REPLICATES
 from proset_study.report.analysis.verdict import OTHERS, Verdict, verdict
 from proset_study.report.figures.many import WHAT, counts_figure, spread_figure
-from proset_study.report.figures.registry import is_weighted, over_data_sets
+from proset_study.report.figures.registry import over_data_sets
 from proset_study.report.figures.style import (
     OTHER_COLOURS,
     ReportFigure,
@@ -27,7 +26,7 @@ from proset_study.report.figures.style import (
     slug,
 )
 from proset_study.report.rows import groups, pick
-from proset_study.report.wording import counted, leader, span, wins
+from proset_study.report.wording import leader, span, wins
 from proset_study.store.metrics import OF_ALL
 
 SPREAD = 0.7  # of the methods of a data set in the headline, in rows
@@ -35,12 +34,6 @@ _SIZES = {"headline": (5.8, 0.9, 0.31), "headline_narrow": (3.85, 0.62, 0.13)}  
 ENTRY, LETTER, LINE = 0.25, 0.062, 0.14  # inches: of a legend's entry without its text, a letter, and a line of it
 SCORES = ("log-loss", OF_ALL)  # of ranks; the others say much the same
 MIN_METHODS = 4  # fewer are a line of text
-STEP = 0.3  # between marks of a data set, in rows
-_RULE_STYLES = (  # no colours of methods or classes
-    {"color": "black", "marker": "|"},
-    {"color": "#777777", "marker": "x"},
-    {"color": "black", "marker": "o", "markerfacecolor": "white"},
-)
 
 
 def headline_figures(found: Verdict, is_large: bool = False) -> dict[str, ReportFigure]:
@@ -277,69 +270,8 @@ def _counts_in_words(subject, counts):
     return f"Data sets on which {subject} is better, and worse, than others: {'; '.join(texts)}."
 
 
-def rules_figure(rows: list[dict]) -> ReportFigure:
-    """What each rule gives up in cross-validation, and the prototypes it keeps; rows of `findings.rules`."""
-    rows = [row for row in rows if row["prototypes"] is not None]
-    data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
-    stages = list(dict.fromkeys(row["stage"] for row in rows))
-    by_case = groups(rows, "dataset", "rule", "stage")
-    figure = Figure(figsize=(5.0 * len(stages), 1.0 + 0.24 * len(data_sets)), layout="constrained")
-    axes = np.ravel(figure.subplots(1, 2 * len(stages), sharey=True))
-    texts = []
-    for i, (rule, style) in enumerate(zip(findings.RULES, _RULE_STYLES, strict=True)):
-        for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
-            shown = {d: [r[quantity] for r in by_case.get((d, rule, stage), [])] for d in data_sets}
-            y = [data_sets.index(d) + STEP * (i - 1) for d, values in shown.items() if values]
-            means = [fmean(values) for values in shown.values() if values]
-            panel.plot(means, y, linestyle="", markersize=6, label=rule, **style)
-            if quantity == "excess":
-                texts.append(f"{rule}, {stage}: {fmean(means):.3f}")
-    for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
-        panel.set_title(stage.replace("stage", "stage "))
-        if quantity == "prototypes":
-            panel.set_xlabel("prototypes kept")
-            log_axis(panel, "x", dense=True)
-        else:
-            panel.set_xlabel("log-loss above the lowest (nats)")
-            panel.set_xlim(left=min(0.0, panel.get_xlim()[0]))
-    axes[0].set_yticks(range(len(data_sets)), [plain(d) for d in data_sets])
-    axes[0].invert_yaxis()
-    widest = max(panel.get_xlim()[1] for panel in axes[::2])
-    for panel in axes[::2]:
-        panel.set_xlim(0.0, widest)
-    for panel in axes[3::2]:
-        panel.sharex(axes[1])
-    legend(figure, 2.0)
-    best, *_, published = findings.RULES
-    given_up, kept, most = (
-        fmean(row[quantity] for row in rows if (row["rule"], row["stage"]) == (rule, stages[-1]))
-        for rule, quantity in ((published, "excess"), (published, "prototypes"), (best, "prototypes"))
-    )
-    replicates = counted(len({row["replicate"] for row in rows}), "replicate")
-    experiments = " or ".join(dict.fromkeys(row["experiment"] for row in rows))
-    return ReportFigure(
-        title="How much log-loss the selection rule costs in cross-validation, and how many prototypes it saves",
-        finding=f"In {stages[-1].replace('stage', 'stage ')}, the rule of {published} costs {given_up:.3f} nats on"
-        f" average and keeps {kept:.1f} prototypes instead of {most:.1f}.",
-        caption="The rules select the setting with the lowest mean log-loss, or the simplest one within a standard"
-        f" error or (as published) a standard deviation of it. Cross-validation of {experiments}, {replicates}.",
-        alt=f"Mean log-loss above the lowest: {'; '.join(texts)}.",
-        figure=figure,
-    )
-
-
 @over_data_sets("Over replicates")
 def _draw_methods(overview):
     if rows := findings.subject_over_replicates(overview.stored):
         draw = counts_over_data_sets if overview.stored.study.is_large else methods_figure
         yield "methods_over_replicates", draw(rows)
-
-
-@over_data_sets("Choice")
-def _draw_rules(overview):
-    finals = [final for group in overview.compared.values() for final in group if is_weighted(final.run)]
-    if experiments := {final.data_set: final.run.experiment for final in finals}:
-        rows = [r for r in findings.rules(overview.stored) if r["experiment"] == experiments.get(r["dataset"])]
-        if overview.stored.study.is_large:
-            rows = [{**row, "dataset": counted(len(experiments), "data set")} for row in rows]
-        yield "rules", rules_figure(rows)

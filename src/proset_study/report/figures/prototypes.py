@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator
+from matplotlib.ticker import FixedLocator, LogLocator
 
 from proset.plot.style import GREY, choice_style, log_axis, plain
 from proset_study.data import generators
@@ -33,9 +33,8 @@ def error_figure(finals: list[Final], settings: dict) -> ReportFigure:
     right.set_title("test set, chosen size")
     tested = {f.run.method: (f.fit["summary"]["prototypes"], *final_loss(f, "error")) for f in finals}
     for method, (prototypes, error, deviation) in tested.items():
-        style, name = method_style(method), method_name(method)
-        size = max(prototypes, 1)
-        right.errorbar(size, error, deviation, markersize=7, label=name, linestyle="none", elinewidth=0.8, **style)
+        style = {"label": method_name(method), "linestyle": "none", **method_style(method)}
+        right.errorbar(prototypes, error, deviation, markersize=7, elinewidth=0.8, **style)
     bayes = _bayes_error(settings)
     for panel in (left, right):
         _finish(panel, bayes)
@@ -68,19 +67,17 @@ def prototypes_overview(rows: Iterable[Mapping[str, Any]], data_sets: dict[str, 
     """
     compared = {data_set: groups(found, "method") for data_set, found in groups(rows, "dataset").items()}
     figure, axes = panels(len(compared), 3, (3.3, 2.5), margin=0.7)
+    lowest: dict[str, dict[str, float]] = {data_set: {} for data_set in compared}
     for panel, (data_set, by_method) in zip(axes, compared.items(), strict=True):
         for method, steps in by_method.items():
-            path = {name: np.array([step[name] for step in steps]) for name in ("prototypes", "error")}
-            chosen = [str(step["chosen"]) for step in steps].index("True")  # which is text in a file
-            _path(panel, method, path, chosen)
+            drawn = [step for step in steps if step["prototypes"] or _is_chosen(step)]
+            path = {name: np.array([step[name] for step in drawn]) for name in ("prototypes", "error")}
+            _path(panel, method, path, [*map(_is_chosen, drawn)].index(True))
+            lowest[data_set][method_name(method)] = min(100 * step["error"] for step in drawn)
         _finish(panel, _bayes_error(data_sets[data_set]))
         panel.set_title(plain(data_set))
     shared_labels(figure, "prototypes", "error rate in cross-validation")
     legend(figure)
-    lowest = {
-        data_set: {method_name(method): min(100 * step["error"] for step in steps) for method, steps in found.items()}
-        for data_set, found in compared.items()
-    }
     texts = [f"{data_set} {leader(errors, '{:.1f} %')}" for data_set, errors in lowest.items()]
     return ReportFigure(
         title="Error against the number of prototypes",
@@ -92,23 +89,35 @@ def prototypes_overview(rows: Iterable[Mapping[str, Any]], data_sets: dict[str, 
     )
 
 
+def _is_chosen(step: Mapping[str, Any]) -> bool:
+    return str(step["chosen"]) == "True"  # which is text in a file
+
+
 def _path(axes: Axes, method: str, path: dict[str, np.ndarray], chosen: int, bars: bool = False) -> None:
-    shown, style = path["prototypes"] > 0, method_style(method)  # proset without a batch is the class prior
+    """One line; a path begins with the class prior, which has no prototypes and is drawn if it is chosen."""
+    style, shown = method_style(method), path["prototypes"] > 0
+    shown[chosen] = True
     x, y = (path[name][shown] for name in ("prototypes", "error"))
     error = path["standard_error"][shown] if bars else None
-    alone = np.count_nonzero(shown) == 1
+    alone = len(x) == 1
     look, size = ("none", 7) if alone else ("-", 4)
     label = method_name(method)
     axes.errorbar(x, y, error, label=label, linewidth=1.1, elinewidth=0.7, linestyle=look, markersize=size, **style)
-    if shown[chosen] and not alone:
+    if not alone:
         axes.scatter(path["prototypes"][chosen], path["error"][chosen], **choice_style())
 
 
 def _finish(axes: Axes, bayes: float | None) -> None:
+    has_none = any(np.equal(line.get_xdata(), 0).any() for line in axes.lines)
     if bayes is not None:
         axes.axhline(bayes, color=GREY, linestyle=":", linewidth=1.0, label="best possible", zorder=0)
     log_axis(axes, "x", dense=True)
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+    if has_none:
+        labels = axes.xaxis.get_major_formatter()
+        axes.set_xscale("symlog", linthresh=1.0)
+        axes.xaxis.set_major_locator(FixedLocator([0.0, *(10.0**k * n for k in range(5) for n in (1, 3))]))
+        axes.xaxis.set_major_formatter(labels)
 
 
 def _bayes_error(settings):

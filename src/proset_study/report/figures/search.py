@@ -9,23 +9,25 @@ from proset_study.report.analysis.losses import prior_loss
 from proset_study.report.analysis.runs import has_path
 from proset_study.report.figures.registry import FigureSpec, of_data_set, unpacked
 from proset_study.report.figures.style import ReportFigure, axis_name, legend, method_style, panels, shared_labels
-from proset_study.report.wording import span
+from proset_study.report.rows import groups
+from proset_study.report.wording import sentence_case, span
 from proset_study.store.stored import Final
 
-LOSS = LOSSES["log_loss"]
+WORDS = {"log_loss": "log-loss", "error": "error rate"}  # by what a search selects
 
 
 def stage1_figure(final: Final) -> ReportFigure:
-    """Log-loss of all trials against each parameter searched, and in their plane if there are two."""
+    """Loss of all trials against each parameter searched, and in their plane if there are two."""
     selection, values = final.stage1, searched(final)
     assert selection is not None
     mean, deviation = np.array(selection["mean"]), np.array(selection["standard_deviation"])
-    plane, prior = len(values) == 2, prior_loss(final)
+    loss, name_of_loss = WORDS[selection["criterion"]], LOSSES[selection["criterion"]]
+    plane, prior = len(values) == 2, prior_loss(final, selection["criterion"])
     figure, axes = panels(len(values) + plane, 4, (3.4 if plane or len(values) > 1 else 5.5, 3.3))
     if plane:
         x, y = values.values()
         names = [axis_name(name) for name in values]
-        shown = SearchPlaneDisplay(x=x, y=y, selection=selection, names=names, loss_name=LOSS, prior=prior)
+        shown = SearchPlaneDisplay(x=x, y=y, selection=selection, names=names, loss_name=name_of_loss, prior=prior)
         shown.plot(axes[0], legend=False)
     first, *others = profiles = axes[plane:]
     for axis in others:
@@ -35,7 +37,7 @@ def stage1_figure(final: Final) -> ReportFigure:
             x=x,
             selection=selection,
             name=axis_name(name),
-            loss_name=LOSS if axis is first else "",
+            loss_name=name_of_loss if axis is first else "",
             connected=len(values) == 1,
         )
         profile.plot(axis, color=method_style(final.run.method)["color"], legend=False)
@@ -50,19 +52,19 @@ def stage1_figure(final: Final) -> ReportFigure:
     return ReportFigure(
         title=f"{final.label}, {final.data_set}: stage 1",
         finding=f"{len(selection['within'])} of {len(mean)} settings are within the threshold; the selection is"
-        f" {f'{above:.2g} above' if above else 'at'} the lowest mean loss, {mean.min():.3g}.",
+        f" {f'{above:.2g} above' if above else 'at'} the lowest mean {loss}, {mean.min():.3g}.",
         caption=f"Bars: one standard deviation over {_folds(final)}. Filled{ringed}: within the threshold"
         f" {selection['threshold']:.3g}. Optimum: {best}; selection, {rule}: {chosen}.{crosses}",
         alt=f"Stage 1 of {final.label} on {final.data_set}: {len(selection['within'])} of {len(mean)} settings"
-        f" are within the threshold {selection['threshold']:.3g}; the lowest mean log-loss is {mean.min():.3g} at"
+        f" are within the threshold {selection['threshold']:.3g}; the lowest mean {loss} is {mean.min():.3g} at"
         f" {best}; the selection is {chosen}.",
         figure=figure,
     )
 
 
 def stage2_figure(finals: list[Final]) -> ReportFigure:
-    """Log-loss against the size, a panel per run; all of one method."""
-    method = methods.get(finals[0].run.method)
+    """Loss against the size, a panel per run; all of one method, which select by the same loss."""
+    method, criterion = methods.get(finals[0].run.method), finals[0].stage2["criterion"]
     name, alone = method_name(finals[0].run.method), len(finals) == 1
     figure, axes = panels(len(finals), 3, (5.5, 3.2) if alone else (3.1, 2.3), sharex="all", sharey="all")
     for axis, final in zip(axes, finals, strict=True):
@@ -71,8 +73,8 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
         path.plot(axis, color=method_style(final.run.method)["color"], legend=False)
         axis.set_title(final.label)
     mean, deviation = (np.concatenate([f.stage2[key] for f in finals]) for key in ("mean", "standard_deviation"))
-    loss_axis(axes, mean, deviation, prior_loss(finals[0]))
-    shared_labels(figure, axis_name(method.complexity), LOSS)
+    loss_axis(axes, mean, deviation, prior_loss(finals[0], criterion))
+    shared_labels(figure, axis_name(method.complexity), LOSSES[criterion])
     legend(figure)
     optima, selected = ([_size(f, role) for f in finals] for role in ("optimal", "selected"))
     above = max(f.stage2["mean"][f.stage2["selected"]] - min(f.stage2["mean"]) for f in finals)
@@ -80,13 +82,14 @@ def stage2_figure(finals: list[Final]) -> ReportFigure:
     chosen = [f"{f.label}: optimum {_size(f, 'optimal')}, chosen {_size(f, 'selected')}" for f in finals]
     data_set = finals[0].data_set
     return ReportFigure(
-        title=f"{name}, {data_set}: log-loss against {axis_name(method.complexity)}",
-        finding=f"The lowest mean loss is at {method.complexity} = {span(optima)},"
+        title=f"{name}, {data_set}: {WORDS[criterion]} against {axis_name(method.complexity)}",
+        finding=f"The lowest mean {WORDS[criterion]} is at {method.complexity} = {span(optima)},"
         f" {f'the selection at {span(selected)}, {higher}' if above else 'and selected'}.",
         caption=f"Bars and bands: one standard deviation over {_folds(finals[0])}. Dashed: the threshold; the"
         f" {'largest' if method.larger_is_simpler else 'smallest'} {axis_name(method.complexity)} within it is"
         " selected, unless the experiment takes the optimum.",
-        alt=f"Log-loss of {name} on {data_set} against {axis_name(method.complexity)}. {'; '.join(chosen)}.",
+        alt=f"{sentence_case(WORDS[criterion])} of {name} on {data_set} against {axis_name(method.complexity)}."
+        f" {'; '.join(chosen)}.",
         figure=figure,
     )
 
@@ -117,4 +120,6 @@ def _plan(subject):
             yield FigureSpec(f"stage1 {run.name}", [run], unpacked(stage1_figure))
     with_path = [run for run in subject.runs if has_path(run, data_set)]
     for method in dict.fromkeys(run.method for run in subject.compared if run in with_path):
-        yield FigureSpec(f"stage2 {method}", [run for run in with_path if run.method == method], stage2_figure)
+        for criterion, runs in groups([run for run in with_path if run.method == method], "criterion").items():
+            name = f"stage2 {method}" if criterion == "log_loss" else f"stage2 {method} {criterion}"
+            yield FigureSpec(name, runs, stage2_figure)

@@ -124,10 +124,12 @@ def pixel_weights_figure(finals: list[Final]) -> ReportFigure:
     )
 
 
-def prototypes_figure(final: Final) -> ReportFigure:
-    """The heaviest prototypes of each class as images, with their weights."""
+def prototypes_figure(final: Final) -> ReportFigure | None:
+    """The heaviest prototypes of each class as images, with their weights; None without any."""
     model, names = final.model, final.data.class_names
     prototypes = weighted(model.fitted).prototypes()
+    if not len(prototypes.labels):
+        return None
     several = len(np.unique(prototypes.batch)) > 1
     images: list[list[np.ndarray | None]] = [[None] * HEAVIEST for _ in names]
     texts = []

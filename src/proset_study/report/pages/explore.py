@@ -100,18 +100,21 @@ def prototypes_chart(stored: Stored) -> Chart | None:
     for data_set in stored.study.data_sets[: SHOWN if stored.study.is_large else None]:
         for final in prototype_finals(stored, stored.replicates[0], data_set):
             found.add(final.run.method)
-            path = error_path(final)
-            for i in (i for i in thinned(len(path["step"])) if path["prototypes"][i] > 0):
+            path, selected = error_path(final), final.stage2["selected"]
+            for i in thinned(len(path["step"]), selected):
+                if path["prototypes"][i] == 0 and i != selected:  # a path begins with the class prior
+                    continue
                 row: dict[str, Any] = {"data_set": data_set, "method": method_name(final.run.method)}
                 row |= {"prototypes": float(path["prototypes"][i]), "error": float(path["error"][i])}
                 row |= {"se": float(path["standard_error"][i])}
-                rows.append({**row, "chosen": "yes" if i == final.stage2["selected"] else ""})
+                rows.append({**row, "chosen": "yes" if i == selected else ""})
     if not rows:
         return None
     names = [m for m in methods.METHODS if m in found]
     scales = method_scales(names)
+    scale = altair.Scale(type="log" if all(row["prototypes"] for row in rows) else "symlog")
     base = based().encode(
-        x=altair.X("prototypes:Q", scale=altair.Scale(type="log"), title="prototypes"),
+        x=altair.X("prototypes:Q", scale=scale, title="prototypes"),
         y=not_from_zero(altair.Y, "error:Q", "error rate in cross-validation"),
         opacity=emphasis(),
     )

@@ -14,7 +14,7 @@ from PIL import Image
 from proset_study import methods
 from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
-from proset_study.report.figures.search import searched
+from proset_study.report.figures.search import WORDS, searched
 from proset_study.report.figures.style import axis_name
 from proset_study.report.pages.charts import Chart, based, choice, not_from_zero, specification, tip
 from proset_study.report.pages.explore import SHOWN, thinned
@@ -44,11 +44,11 @@ def trials_chart(stored: Stored) -> Chart | None:
         if not selection or final.stage1_folder != final.folder or not final.trials or final.run.variant:
             continue
         values = searched(final)
-        kind = f"{final.run.method} {' '.join(values)}"
+        kind = f"{final.run.method} {' '.join(values)} {final.run.criterion}"
         if kind not in specs:
             with warnings.catch_warnings():  # of one parameter for all panels, which is what is wanted
                 warnings.simplefilter("ignore", UserWarning)
-                specs[kind] = specification(_panels(final.run.method, list(values)))
+                specs[kind] = specification(_panels(final.run.method, list(values), WORDS[final.run.criterion]))
         sizes: dict[int, list[float]] = {}
         for record in final.trials:
             if "prototypes" in record["summary"]:
@@ -64,7 +64,7 @@ def trials_chart(stored: Stored) -> Chart | None:
             rows.append(row)
     if not rows:
         return None
-    shown = {"trial": "trial", "setting": "setting", "loss": "mean log-loss", "deviation": "deviation over folds"}
+    shown = {"trial": "trial", "setting": "setting", "loss": "mean loss", "deviation": "deviation over folds"}
     return Chart(
         id="explore-searches",
         title="Stage 1: parameter settings",
@@ -91,7 +91,7 @@ def sizes_chart(stored: Stored) -> Chart | None:
     if not rows:
         return None
     base = based().encode(x=altair.X("size:Q", title="size (batches, neighbours, rounds)"))
-    loss = not_from_zero(altair.Y, "loss:Q", "mean log-loss over the folds")
+    loss = not_from_zero(altair.Y, "loss:Q", "mean loss over the folds")
     tips = [tip("size:Q"), tip("loss:Q", ".3f"), tip("state:N")]
     layers = altair.layer(
         base.mark_area(opacity=0.15).encode(y="low:Q", y2="high:Q"),
@@ -103,11 +103,11 @@ def sizes_chart(stored: Stored) -> Chart | None:
         id="explore-sizes",
         title="Stage 2: model size",
         note="The band is one standard deviation over the folds. The published rule selects the simplest size within"
-        " the threshold, the dashed line.",
+        " the threshold, the dashed line. The loss is the log-loss, where the search does not say otherwise.",
         controls=[choice(rows, "search", "Search")],
         specs={"": specification(layers)},
         rows=rows,
-        columns={"size": "size", "loss": "mean log-loss", "state": "state"},
+        columns={"size": "size", "loss": "mean loss", "state": "state"},
     )
 
 
@@ -117,8 +117,8 @@ def images_chart(stored: Stored) -> Chart | None:
     entries = stored.study.config["data_sets"].items()
     for data_set, entry in list(entries)[: SHOWN if stored.study.is_large else None]:
         finals = [f for f in stored.finals(data_set=data_set) if methods.makes(f.run.method, WeightedPrototypeModel)]
-        if "image" in entry and finals:
-            rows += _image_rows(finals[0], tuple(entry["image"]))
+        if "image" in entry and (final := next((f for f in finals if f.fit["summary"]["prototypes"]), None)):
+            rows += _image_rows(final, tuple(entry["image"]))
     if not rows:
         return None
     rank = altair.X("rank:O", title="rank by weight within the class", axis=altair.Axis(labelAngle=0))
@@ -149,7 +149,8 @@ def _shown(stored):
 
 
 def _search(final):
-    return f"{final.data_set}: {final.label}, {method_name(final.run.method)}"
+    by = "" if final.run.criterion == "log_loss" else f", by {WORDS[final.run.criterion]}"
+    return f"{final.data_set}: {final.label}, {method_name(final.run.method)}{by}"
 
 
 def _state(selection, i):
@@ -168,7 +169,7 @@ def _threshold(base):
     return base.mark_rule(strokeDash=[4, 3]).encode(y="max(threshold):Q")
 
 
-def _panels(method, names):
+def _panels(method, names, loss):
     """A panel for each parameter, and their plane if there are two; a setting under the pointer is marked in all."""
     hover = altair.selection_point(
         "hover", on="pointerover", clear="pointerout", fields=["trial"], nearest=True, empty=False
@@ -187,15 +188,15 @@ def _panels(method, names):
 
     base, panels = based(), []
     if len(names) == 2:
-        legend = altair.Legend(title="log-loss", orient="right")
+        legend = altair.Legend(title=loss, orient="right")
         colour = altair.Color("loss:Q", scale=altair.Scale(scheme="viridis", reverse=True), legend=legend)
         marks = base.mark_point(filled=True, stroke="black", strokeWidth=0.5, opacity=1)
         plane = marks.encode(x=x(0), y=x(1, altair.Y), color=colour, size=size, tooltip=tips)
         panels.append(plane.properties(width=250, height=250))
     for k in range(len(names)):
-        loss = not_from_zero(altair.Y, "loss:Q", "mean log-loss" if k == 0 else None)
+        y = not_from_zero(altair.Y, "loss:Q", f"mean {loss}" if k == 0 else None)
         marks = base.mark_point(filled=True, opacity=1)
-        points = marks.encode(x=x(k), y=loss, color=_by_state(k == 0), size=size, tooltip=tips)
+        points = marks.encode(x=x(k), y=y, color=_by_state(k == 0), size=size, tooltip=tips)
         panels.append(altair.layer(points, _threshold(base)).properties(width=250, height=250))
     return altair.hconcat(*panels).add_params(hover).resolve_scale(color="independent")
 

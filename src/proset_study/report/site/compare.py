@@ -4,6 +4,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from proset_study.methods import get
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import generated
 from proset_study.report.article.topics import Reported
@@ -59,11 +60,16 @@ def first_rows(data: dict[str, Any]) -> list[list[str]]:
 
 
 def _values(stored: Reported) -> dict[tuple[str, str, str, str], list[dict[int, float]]]:
-    """Of each model the values by replicate, in the order of `MEASURES`; means over fit seeds."""
+    """Of each model the values by replicate, in the order of `MEASURES`; means over fit seeds.
+
+    Rules that predict labels only have no scores of probabilities.
+    """
     found: dict[tuple[str, str, str, str], list[dict[int, float]]] = {}
     wanted = set(MEASURES)
     finals = [r for r in stored.rows if r.section == FINAL and r.quantity in wanted and not r.role]
     for row, values in by_fit_seed(finals):
+        if row.quantity in SCORES and not SCORES[row.quantity].fits(get(row.method)):
+            continue
         key = (row.experiment, row.method, row.dataset, row.variant)
         measures = found.setdefault(key, [{} for _ in MEASURES])
         measures[MEASURES.index(row.quantity)][row.replicate] = _short(fmean(values))

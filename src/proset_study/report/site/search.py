@@ -8,7 +8,6 @@ _HEADING = re.compile(r"<h([1-3])\b([^>]*)>(.*?)</h\1>", re.DOTALL)
 _NOT_READ = re.compile(r"<(script|style|nav|header|footer|svg|table|pre|math)\b.*?</\1>", re.DOTALL)
 _MAIN = re.compile(r"<(main|article)\b[^>]*>(.*?)</\1>", re.DOTALL)
 _ID = re.compile(r'<section id="([^"]*)"[^>]*>\s*(?:<span[^>]*></span>)?\s*$|\bid="([^"]*)"')
-LONGEST = 600  # characters of a section
 
 
 def index(folder: Path, pages: list[Path]) -> list[tuple[str, str, str]]:
@@ -27,7 +26,7 @@ def sections(address: str, html: str) -> list[tuple[str, str, str]]:
     for heading, after in zip(headings, [*headings[1:], None], strict=True):
         title = _text(heading[3]).removesuffix("#").rstrip()
         page = page or title
-        text = _text(body[heading.end() : after.start() if after else len(body)])[:LONGEST]
+        text = _text(body[heading.end() : after.start() if after else len(body)])
         place = _ID.search(heading[2]) or _ID.search(body[: heading.start()][-200:].rstrip())
         anchor = f"#{place[1] or place[2]}" if place and heading is not headings[0] else ""
         found.append((address + anchor, title if title == page else f"{title} \N{EN DASH} {page}", text))

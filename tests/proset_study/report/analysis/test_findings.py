@@ -14,6 +14,7 @@ from proset_study.report.analysis.findings import (
 )
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.figures import over_data_sets
+from proset_study.report.figures.rules import rules_figure
 
 
 @pytest.fixture
@@ -89,5 +90,5 @@ def test_figures_show_the_rows(stored, repeated):
     assert "rules" in {drawn.name for drawn in overview_figures(stored, PUBLISHED)}
     rows = rules(stored)
     some = [r for r in rows if (r["dataset"], r["stage"]) != ("cross", "stage1")]
-    assert len(over_data_sets.rules_figure(some).figure.axes) == 4
-    assert len(over_data_sets.rules_figure([r for r in rows if r["stage"] == "stage2"]).figure.axes) == 2
+    assert len(rules_figure(some).figure.axes) == 4
+    assert len(rules_figure([r for r in rows if r["stage"] == "stage2"]).figure.axes) == 2

@@ -1,6 +1,6 @@
 """The index of the search."""
 
-from proset_study.report.site.search import LONGEST, index, sections
+from proset_study.report.site.search import index, sections
 
 HTML = """<html><nav>Menu</nav><main><h1>Losses</h1><p>What a <b>loss</b> is &amp; why.</p><script>no()</script>
 <section id="of-wine">
@@ -15,9 +15,9 @@ def test_a_page_has_an_entry_for_each_heading():
     ]
 
 
-def test_long_texts_are_cut_and_pages_without_a_main_part_left_out(tmp_path):
+def test_long_texts_are_whole_and_pages_without_a_main_part_left_out(tmp_path):
     (tmp_path / "long.html").write_text(HTML.replace("long", "word " * 1000), encoding="utf-8")
     (tmp_path / "frame.html").write_text("<body><h1>Frame</h1></body>", encoding="utf-8")
     found = index(tmp_path, sorted(tmp_path.glob("*.html")))
     assert [address for address, *_ in found] == ["long.html", "long.html#of-wine", "long.html#iris"]
-    assert len(found[-1][2]) == LONGEST
+    assert len(found[-1][2].split()) == 1000

@@ -35,15 +35,19 @@ function rows() {
     if (!values.length) continue;
     const value = values.reduce((a, b) => a + b, 0) / values.length;
     const deviation = values.length > 1 ? Math.sqrt(values.reduce((sum, v) => sum + (v - value) ** 2, 0) / (values.length - 1)) : null;
-    const row = { data_set, kind, method, report: plain(report), experiment, title, variant, value, deviation, replicates: values.length };
+    // Numbered experiments are known by their numbers, others by what they are.
+    const label = /^[A-Z]\d+$/.test(experiment) ? `${experiment}: ${title}` : title;
+    const row = { data_set, kind, method, report: plain(report), experiment, title, label, variant, value, deviation, replicates: values.length };
     if (words.every((word) => [data_set, kind, method, row.report, experiment, title, variant].join(" ").toLowerCase().includes(word))) found.push(row);
   }
   const sign = state.order === "up" ? 1 : -1;
-  const order = (a, b) => typeof a === "string" ? a.localeCompare(b) : (a ?? Infinity) - (b ?? Infinity);
-  return found.sort((a, b) => sign * order(a[state.sort], b[state.sort]));
+  const missing = (value) => Number(value === null);  // last, whatever the order
+  const order = (a, b) => typeof a === "string" ? sign * a.localeCompare(b) : missing(a) - missing(b) || sign * (a - b);
+  const key = state.sort === "experiment" ? "label" : state.sort;
+  return found.sort((a, b) => order(a[key], b[key]));
 }
 
-const written = (value) => typeof value !== "number" ? value ?? "" : Number.isInteger(value) ? value.toLocaleString("en") : Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(3);
+const written = (value) => typeof value !== "number" ? value ?? "" : Number.isInteger(value) ? value.toLocaleString("en") : Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 0.01 ? value.toFixed(3) : value.toPrecision(2);
 
 function show() {
   for (const name of ["report", "measure", "data_set", "method", "replicate", "text"]) form.elements[name].value = state[name];
@@ -79,9 +83,7 @@ function show() {
         line.append(cell);
         continue;
       }
-      // Numbered experiments are known by their numbers, others by what they are.
-      const is_numbered = /^[A-Z]\d+$/.test(row.experiment);
-      cell.textContent = name !== "experiment" ? written(row[name]) : is_numbered ? `${row.experiment}: ${row.title}` : row.title;
+      cell.textContent = name === "experiment" ? row.label : written(row[name]);
       if (name === "experiment") { cell.title = row.experiment; cell.className = "prose"; }
       if (NUMBERS.includes(name)) cell.className = "number";
       if (NUMBERS.includes(name) && row.replicates < most) cell.classList.add("soft");
