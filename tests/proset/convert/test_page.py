@@ -105,6 +105,19 @@ def test_a_missing_number_and_what_turns_the_class(mixed, opened):
     assert errors == []
 
 
+def test_what_turns_the_class_is_in_the_range_of_the_table_whatever_is_typed(rng, opened):
+    """Far away the more frequent class is predicted, and nearer than the end of the range the other one."""
+    X = pd.DataFrame({"a": rng.uniform(-1, 1, 300)})
+    model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-5).fit(X, np.where(X["a"] > -0.2, "high", "low"))
+    page, errors = show(opened, to_html(model, X))
+    page.get_by_label("a, as a number").fill("-9")
+    assert page.locator("#class").inner_text() == "high"
+    ((feature, change, then),) = (text.split("\t") for text in page.locator("#turns tr").all_inner_texts())
+    assert (feature, then) == ("a", "low")
+    assert float(change.split()[-1].replace("\N{MINUS SIGN}", "-")) == pytest.approx(X["a"].min(), abs=0.01)
+    assert errors == []
+
+
 def test_the_page_is_accessible(mixed, opened):
     from axe_playwright_python.sync_playwright import Axe
 

@@ -39,3 +39,12 @@ def test_the_first_rows_are_sorted_and_those_of_one_data_set(monkeypatch):
     of_data_set = [row for row in Reported(REPORT).rows if (row.dataset, row.section) == ("wine", "final")]
     losses = [fmean(seeds) for row, seeds in by_fit_seed(of_data_set) if row.quantity == "log_loss"]
     assert values == pytest.approx(sorted(losses), abs=6e-4)
+
+
+def test_rules_that_predict_labels_have_no_scores_of_probabilities():
+    data = comparison_data([REPORT.parent / "prototype_variants"])
+    measured = {e[0]: [bool(v) for v in row[5]] for row in data["rows"] for e in [data["experiments"][row[3]]]}
+    of_probabilities = [MEASURES.index(name) for name in ("log_loss", "brier_score")]
+    for experiment, expected in (("set_cover", False), ("proset_few", True)):
+        assert [measured[experiment][i] for i in of_probabilities] == [expected, expected]
+        assert measured[experiment][MEASURES.index("balanced_accuracy")]
