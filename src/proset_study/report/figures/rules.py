@@ -71,8 +71,8 @@ def rules_figure(rows: list[dict], criterion: str = "log_loss") -> ReportFigure:
     replicates = counted(len({row["replicate"] for row in rows}), "replicate")
     experiments = " or ".join(dict.fromkeys(row["experiment"] for row in rows))
     return ReportFigure(
-        title=f"How much {loss.removesuffix(' rate')} the selection rule costs in cross-validation, and how many prototypes"
-        " it saves",
+        title=f"How much {loss.removesuffix(' rate')} the selection rule costs in cross-validation,"
+        " and how many prototypes it saves",
         finding=f"In {stages[-1].replace('stage', 'stage ')}, the rule of {published} costs {given_up:.3f}{unit} on"
         f" average and keeps {kept:.1f} prototypes instead of {most:.1f}.",
         caption=f"The rules select the setting with the lowest mean {loss}, or the simplest one within a standard"
