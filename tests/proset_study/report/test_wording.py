@@ -80,8 +80,8 @@ def test_the_selection_is_told_from_the_lowest_mean(compared):
     worst = {**final.stage1, "selected": int(mean.argmax())}
     best = {**final.stage1, "selected": int(mean.argmin())}
     above, at = (search.stage1_figure(_changed(final, stage1=chosen)).finding for chosen in (worst, best))
-    assert f"the selection is {np.ptp(mean):.2g} above the lowest mean loss, {mean.min():.3g}." in above
-    assert f"the selection is at the lowest mean loss, {mean.min():.3g}." in at
+    assert f"the selection is {np.ptp(mean):.2g} above the lowest mean log-loss, {mean.min():.3g}." in above
+    assert f"the selection is at the lowest mean log-loss, {mean.min():.3g}." in at
 
 
 def test_the_size_with_the_lowest_mean_and_the_one_selected(compared):
@@ -93,7 +93,7 @@ def test_the_size_with_the_lowest_mean_and_the_one_selected(compared):
         (highest, f"the selection at {highest + 1}, {np.ptp(mean):.2g} higher"),
     ):
         drawn = search.stage2_figure([_changed(final, stage2={**final.stage2, "selected": selected})])
-        assert drawn.finding == f"The lowest mean loss is at k = {lowest + 1}, {words}."
+        assert drawn.finding == f"The lowest mean log-loss is at k = {lowest + 1}, {words}."
 
 
 def test_only_all_relevant_features_and_no_other_count(stored):
