@@ -70,10 +70,9 @@ def prototypes_overview(rows: Iterable[Mapping[str, Any]], data_sets: dict[str, 
     lowest: dict[str, dict[str, float]] = {data_set: {} for data_set in compared}
     for panel, (data_set, by_method) in zip(axes, compared.items(), strict=True):
         for method, steps in by_method.items():
-            drawn = [step for step in steps if step["prototypes"] or _is_chosen(step)]
-            path = {name: np.array([step[name] for step in drawn]) for name in ("prototypes", "error")}
-            _path(panel, method, path, [*map(_is_chosen, drawn)].index(True))
-            lowest[data_set][method_name(method)] = min(100 * step["error"] for step in drawn)
+            path = {name: np.array([step[name] for step in steps]) for name in ("prototypes", "error")}
+            chosen = [str(step["chosen"]) for step in steps].index("True")  # which is text in a file
+            lowest[data_set][method_name(method)] = 100 * float(_path(panel, method, path, chosen).min())
         _finish(panel, _bayes_error(data_sets[data_set]))
         panel.set_title(plain(data_set))
     shared_labels(figure, "prototypes", "error rate in cross-validation")
@@ -89,12 +88,8 @@ def prototypes_overview(rows: Iterable[Mapping[str, Any]], data_sets: dict[str, 
     )
 
 
-def _is_chosen(step: Mapping[str, Any]) -> bool:
-    return str(step["chosen"]) == "True"  # which is text in a file
-
-
-def _path(axes: Axes, method: str, path: dict[str, np.ndarray], chosen: int, bars: bool = False) -> None:
-    """One line; a path begins with the class prior, which has no prototypes and is drawn if it is chosen."""
+def _path(axes: Axes, method: str, path: dict[str, np.ndarray], chosen: int, bars: bool = False) -> np.ndarray:
+    """Draw a line, and give its errors; a path begins with the class prior, which is drawn only if it is chosen."""
     style, shown = method_style(method), path["prototypes"] > 0
     shown[chosen] = True
     x, y = (path[name][shown] for name in ("prototypes", "error"))
@@ -105,6 +100,7 @@ def _path(axes: Axes, method: str, path: dict[str, np.ndarray], chosen: int, bar
     axes.errorbar(x, y, error, label=label, linewidth=1.1, elinewidth=0.7, linestyle=look, markersize=size, **style)
     if not alone:
         axes.scatter(path["prototypes"][chosen], path["error"][chosen], **choice_style())
+    return y
 
 
 def _finish(axes: Axes, bayes: float | None) -> None:

@@ -132,8 +132,8 @@ def _evaluation_errors(config) -> Iterator[str]:
 
 
 def _comparison_errors(config) -> Iterator[str]:
+    yield from unknown("against", "experiment", config.get("against", {}), config["experiments"])
     for first, second in config.get("against", {}).items():
-        yield from unknown("against", "experiment", [first], config["experiments"])
         yield from unknown(f"against.{first}", "experiment", [second], config["experiments"])
     for name, comparison in config.get("comparisons", {}).items():
         where = f"comparisons.{name}"
