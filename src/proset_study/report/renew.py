@@ -62,6 +62,7 @@ def renew(report: Path, published: Path) -> list[str]:
     The same code changes nothing but links to what only a release has.
     """
     stored = Reported(report, published)
+    stored.findings = None  # tests over data sets are computed again
     with TemporaryDirectory() as scratch:
         made = Path(scratch)
         if (report / layout.EVALUATIONS).is_dir():

@@ -35,7 +35,11 @@ class ConfigError(ValueError):
 
 
 def load(config: dict) -> Study:
-    """Check a config and give the study it describes; a ConfigError lists everything that is wrong."""
+    """Check a config and give the study it describes; a ConfigError lists everything that is wrong.
+
+    A file merged over another one takes a key of it away by `null`: merging {} would leave what is there.
+    """
+    config = {key: value for key, value in config.items() if value is not None}
     errors = list(dict.fromkeys(schema_errors(config))) or list(_suite_errors(config))
     if not errors:
         config = written_out(config)

@@ -313,3 +313,10 @@ def test_a_key_of_a_former_version_is_refused_with_its_new_name(config, old):
     where[old] = where.pop(RENAMED[old], {"numbers": [1], "only": {}})
     with pytest.raises(ConfigError, match=rf"unknown key '{old}', allowed are .*; {old} is now {RENAMED[old]}"):
         load(config)
+
+
+def test_a_file_takes_a_key_of_the_merged_config_away_by_null(config):
+    assert list(load(config).evaluated("learning_curve", [0]))
+    without = load({**config, "evaluations": None})
+    assert "evaluations" not in without.config
+    assert not list(without.evaluated("learning_curve", [0]))
