@@ -37,9 +37,9 @@ def rules(stored: Stored) -> list[dict]:
 
     All of them take the simplest setting whose mean log-loss is at most the smallest mean plus a part of the standard
     deviation (ddof = 1) of that setting over the folds: none of it, deviation / sqrt(folds), the standard error
-    of the mean, or all of it, as in the published study. "excess" is the cross-validated mean of what is chosen minus
-    the smallest, "size" the step of stage 2; features and prototypes are means over the folds. Of a large study it is
-    the first replicate only.
+    of the mean, or all of it, as in the published study. "log_loss" is the cross-validated mean of what is chosen, an
+    error rate where the search selects by that, "excess" what it has above the smallest, and "size" the step of stage
+    2; features and prototypes are means over the folds. Of a large study it is the first replicate only.
     """
     rows = []
     for final in stored.one_by_one(list(stored.searched)[: 1 if stored.study.is_large else None]):
