@@ -33,7 +33,7 @@ def _half(stored: Reported) -> Content:
     pairs = pairs_with_rivals(stored, TUNED, INSTALLED)
     if not all(found.place(comparison, group)[0] for comparison in (TUNED, DEFAULTS) for group in ("all", "real")):
         raise Missing("average ranks over all tables and over real ones, which take some of each")
-    leader, lead = found.largest_lead or ("", None)
+    leader, lead = found.largest_lead() or ("", None)
     prototypes, samples, used, given = sizes(stored, stored.experiments(TUNED, INSTALLED))
     place, n_methods = found.place(TUNED)
     default_place, n_defaults = found.place(DEFAULTS)

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from proset_study.report.article import battery, beyond, methods, open_track, study  # noqa: F401 - they register topics
+from proset_study.report.article import battery, beyond, methods, open_track, pairs, study  # noqa: F401 - register topics
 from proset_study.report.article.topics import TOPICS, Reported
 from proset_study.store.stored import Missing
 

@@ -73,6 +73,7 @@ def leave_one_out(stored: Reported) -> Content:
     for c in found_few:
         forms.append([c.data_set, decimals(c.mean), c.difference, searched[c.data_set], whole(c.prototypes[1])])
     texts = {
+        "replicates": count(len(stored.replicates)),
         "track": stored.study.track,
         "candidates": whole(candidates),
         "data_sets": count(len(found)),

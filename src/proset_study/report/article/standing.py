@@ -78,14 +78,18 @@ class Standing:
         """Place of the installed classifier by average rank, and of how many that learn; zeros without ranks."""
         return place_of(INSTALLED, stored_ranks(self.stored, comparison, group)[0])
 
-    @cached_property
-    def largest_lead(self) -> tuple[str, Mean] | None:
+    def largest_lead(self, kind: str = "") -> tuple[str, Mean] | None:
         """The rival whose mean loss over sources is lowest, and ours minus that; None with fewer than three sources.
 
-        That of the best rival of each data set is no method's: a minimum of many scores is lower than any of them.
+        Of all data sets, or of a `kind`. That of the best rival of each data set is no method's: a minimum of many
+        scores is lower than any of them.
         """
-        whole = [rival for rival in self.rivals if len(self._ours_minus[rival]) == len(self.data_sets)]
-        found = {rival: mean for rival in whole if (mean := self._over_sources(self._ours_minus[rival]))}
+        wanted = {d for d in self.data_sets if kind in ("", self.kind(d))}
+        found = {}
+        for rival in self.rivals:
+            differences = {d: value for d, value in self._ours_minus[rival].items() if d in wanted}
+            if len(differences) == len(wanted) and (mean := self._over_sources(differences)):
+                found[rival] = mean
         best = max(found, key=lambda rival: found[rival].value, default="")
         return (best, found[best]) if found else None
 

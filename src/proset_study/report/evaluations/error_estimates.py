@@ -127,15 +127,16 @@ def advice(rows: list[dict]) -> list[str]:
     chosen = "; ".join(
         f"“{LABELS[row['estimate']]}” with {row['n_fit']:,.0f} samples ({row['rmse']:.3f})" for row in best
     )
-    coverage = {
-        name: fmean(found[name]["coverage"] for found in compared.values() if name in found)
-        for name in ("training", *_COMPARED)
-        if any(name in found for found in compared.values())
-    }
+    coverage = _coverage(compared)
     n_whole, n_methods = (len(groups(found, "method")) for found in (whole, rows))
     of = "" if n_whole == n_methods else f"; what is said of several sizes is of the {n_whole} methods that have all"
     single = "With the fewest and the most samples, a single" if len(ends) > 1 else "A single"
-    nearest = min(coverage, key=lambda name: abs(coverage[name] - 0.95))
+    of_all = ""
+    if n_whole != n_methods:
+        sizes = [n for n, of_size in groups(rows, "n_fit").items() if len(groups(of_size, "method")) == n_methods]
+        if sizes:
+            nearest = _nearest(_coverage({n: by_size[n] for n in sizes}))
+            of_all = f" and, of all {n_methods} methods with up to {max(sizes):,.0f} samples, that of {nearest}"
     return [
         "Of the estimates that work for every method, these have the lowest root mean squared error at each number of"
         f" samples: {chosen}. That of 10 stratified folds is {at_ends('stratified_10', 'rmse', '')}{of}.",
@@ -148,10 +149,24 @@ def advice(rows: list[dict]) -> list[str]:
         "Do not report the score that selected a size, because it is too optimistic: its bias is"
         f" {at_ends('validation')} on one validation set and {at_ends('not_nested')} on 5 folds. Nested"
         f" cross-validation has a bias of {at_ends('nested')}.",
-        f"Of the 95 % intervals, that of {LABELS[nearest]} has the coverage nearest to 95 % ({coverage[nearest]:.0%});"
+        f"Of the 95 % intervals, that of {_nearest(coverage)} has the coverage nearest to 95 %{of_all};"
         f" that of 10 stratified folds covers the true error in {coverage['stratified_10']:.0%} of all cases, that of"
         f" the training error in {coverage['training']:.0%}.",
     ]
+
+
+def _coverage(by_size):
+    """Mean coverage of the 95 % intervals over numbers of samples, by estimate."""
+    return {
+        name: fmean(found[name]["coverage"] for found in by_size.values() if name in found)
+        for name in ("training", *_COMPARED)
+        if any(name in found for found in by_size.values())
+    }
+
+
+def _nearest(coverage):
+    nearest = min(coverage, key=lambda name: abs(coverage[name] - 0.95))
+    return f"{LABELS[nearest]} ({coverage[nearest]:.0%})"
 
 
 def _by_size(rows):

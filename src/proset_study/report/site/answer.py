@@ -82,12 +82,13 @@ class Answer:
     def _rivals(self) -> list[str]:
         """Who leads on average: with few replicates, intervals on single tables are too wide to name one."""
         said = []
-        if lead := self.standing.largest_lead:
-            rival, mean = lead
-            sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
-            words = f"Over all tables, the largest average lead of a rival is {decimals(mean.value)}"
-            words += f" ({method_name(rival)}), {sure}significant."
-            said.append(words if mean.value > 0 else "No rival is ahead on average.")
+        for kind, where in (("", "Over all tables"), ("real", "Over the real ones")):
+            if lead := self.standing.largest_lead(kind):
+                rival, mean = lead
+                sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
+                words = f"{where}, the largest average lead of a rival is {decimals(mean.value)}"
+                words += f" ({method_name(rival)}), {sure}significant."
+                said.append(words if mean.value > 0 else f"{where}, no rival is ahead on average.")
         best: dict[str, list[str]] = {}  # kinds of tables by rival
         for kind in ("real", "generated"):
             best.setdefault(self.standing.best_rival(kind), []).append(kind)

@@ -6,12 +6,14 @@ from statistics import fmean, median
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.against import Difference, tally
+from proset_study.report.analysis.losses import overlaps
+from proset_study.report.analysis.paired import differences, shown_interval
 from proset_study.report.analysis.response_curves import Curves, compared, title
 from proset_study.report.article.battery import rank_table
 from proset_study.report.article.beyond import CORRECTED, CURVES, ESTIMATES, error_estimates, stored_curves
 from proset_study.report.article.standing import DEVELOPMENT, SEALED, Standing
-from proset_study.report.article.study import RESULTS
-from proset_study.report.article.topics import Reported
+from proset_study.report.article.study import RESULTS, STUDY
+from proset_study.report.article.topics import SUBJECT, Reported
 from proset_study.report.article.wording import count
 from proset_study.report.rows import groups, pick, rows
 from proset_study.report.wording import fixed
@@ -29,13 +31,17 @@ TIED = ("·", "", "no significant difference")
 
 @dataclass(frozen=True)
 class Few:
-    """Numbers of prototypes (medians over the replicates) and mean losses, with all prototypes and by default."""
+    """Numbers of prototypes (medians over the replicates) and mean losses, with all prototypes and by default.
+
+    `is_significant` is whether the 95 % interval of the change of the loss does not contain 0.
+    """
 
     data_set: str
     all_prototypes: float
     kept: float
     all_loss: float
     loss: float
+    is_significant: bool
 
 
 def response_curves(project: Path) -> Curves:
@@ -47,14 +53,21 @@ def few_prototypes(project: Path) -> list[Few]:
     """By data set, from the benchmark's records; empty without them."""
     if not (project / FEW).is_file():
         return []
-    found = []
+    found, overlap = [], overlaps(Reported(project / STUDY), ["E3", "E10"])  # which have all of the data sets
     for data_set, of_set in groups(rows(project / FEW), "data_set").items():
-        values = [
-            centre(row[key] for row in pick(of_set, method=method))
-            for key, centre in (("prototypes", median), ("log_loss", fmean))
-            for method in ("all prototypes", "default")
-        ]
-        found.append(Few(data_set, *values))
+        all_, kept = (pick(of_set, method=method) for method in ("all prototypes", "default"))
+        before, after = ({row["replicate"]: row["log_loss"] for row in of_method} for of_method in (all_, kept))
+        low, high = shown_interval(differences(after, before), overlap[data_set]) or (0.0, 0.0)
+        found.append(
+            Few(
+                data_set,
+                all_prototypes=median(row["prototypes"] for row in all_),
+                kept=median(row["prototypes"] for row in kept),
+                all_loss=fmean(before.values()),
+                loss=fmean(after.values()),
+                is_significant=low > 0 or high < 0,
+            )
+        )
     return found
 
 
@@ -63,9 +76,8 @@ def few_table(found: list[Few]) -> list[list[str]]:
     table = [["data set", "all examples", "kept", "loss with all", "loss", "change"]]
     for few in found:
         sizes = f"{few.all_prototypes:,.0f}", f"{few.kept:,.0f}"
-        table.append(
-            [few.data_set, *sizes, fixed(few.all_loss), fixed(few.loss), fixed(few.loss - few.all_loss, 3, "+")]
-        )
+        change = fixed(few.loss - few.all_loss, 3, "+") + "*" * few.is_significant
+        table.append([few.data_set, *sizes, fixed(few.all_loss), fixed(few.loss), change])
     return table
 
 
@@ -113,11 +125,15 @@ def curve_grid(curves: Curves, first: str) -> tuple[list[str], list[tuple[str, s
     return [method_name(m) for m in others], lines
 
 
-def share_better(curves: Curves, grid: list[tuple[str, str, list]]) -> tuple[int, int]:
-    """Marks of `curve_grid` that say better, and all of them, without the baseline, which is on all curves."""
+def share_better(curves: Curves, names: list[str], grid: list[tuple[str, str, list]]) -> tuple[int, int]:
+    """Marks of `curve_grid` that say better, and all of them, of rivals.
+
+    Other forms of proset and models that it corrects are left out, and the baseline, which is on all curves.
+    """
+    forms = {method_name(m) for m in curves.methods if m.startswith(SUBJECT)}
     data_sets = [data_set for on_curve in curves.points.values() for data_set in on_curve.values()]
     own = [marks for (*_, marks), d in zip(grid, data_sets, strict=True) if data_sets.count(d) == 1]
-    found = [mark for marks in own for mark in marks if mark]
+    found = [mark for marks in own for name, mark in zip(names, marks, strict=True) if mark and name not in forms]
     return found.count(MARKS["ahead of"]), len(found)
 
 

@@ -164,7 +164,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
     few = few_prototypes(project)
     curves = response_curves(project) if (project / CURVES / layout.MANIFEST).is_file() else None
     rivals, grid = curve_grid(curves, LEAVE_ONE_OUT) if curves else ([], [])
-    n_better, n_marks = share_better(curves, grid) if curves else (0, 0)
+    n_better, n_marks = share_better(curves, rivals, grid) if curves else (0, 0)
     title = ""
     if few:
         before, after, change = typical(few)
@@ -178,6 +178,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
         "battery": battery_tables(project),
         "few": few_table(few) if few else [],
         "few_title": title,
+        "n_few": sum(one.is_significant for one in few),
         "base": base_table(project),
         "corrected": corrected_table(project),
         "form": method_name(LEAVE_ONE_OUT),

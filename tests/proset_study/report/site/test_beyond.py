@@ -42,6 +42,15 @@ def test_few_prototypes_are_medians_and_losses_means_over_replicates():
     assert [row[0] for row in few_table(found)[1:]] == [few.data_set for few in found]
 
 
+def test_a_change_is_marked_where_its_interval_does_not_contain_0():
+    found = {few.data_set: few for few in few_prototypes(ROOT)}
+    assert {name for name, few in found.items() if few.is_significant} == {
+        *("digits", "checker", "checker_rot", "xor_6f", "xor_4f", "xor_5f", "xor_6_6f")
+    }
+    marked = {row[0] for row in few_table(list(found.values())) if row[-1].endswith("*")}
+    assert marked == {name for name, few in found.items() if few.is_significant}
+
+
 def test_without_records_there_are_no_tables(tmp_path):
     assert few_prototypes(tmp_path) == []
     assert base_table(tmp_path) == corrected_table(tmp_path) == estimates_table(tmp_path) == []
@@ -68,8 +77,9 @@ def test_a_grid_says_where_it_is_better():
     assert marks["classes", "20"]["KNN"][0] == "✓"
     assert marks["order of interaction", "7"]["KNN"][0] == "·"
     assert marks["samples", "100"]["decision tree"] is None
-    own = [mark for name, value, of_line in lines if BASELINE[name] != value for mark in of_line if mark]
-    assert share_better(curves, lines) == (sum(mark[0] == "✓" for mark in own), len(own))
+    varied = [dict(zip(names, of_line, strict=True)) for name, value, of_line in lines if BASELINE[name] != value]
+    own = [mark for line in varied for name, mark in line.items() if mark and not name.startswith("proset")]
+    assert share_better(curves, names, lines) == (sum(mark[0] == "✓" for mark in own), len(own))
 
 
 def test_base_models_and_estimates_have_their_tables():
