@@ -36,7 +36,7 @@ REPORTS = {  # that are committed, with their titles on the site
     ESTIMATES: "Estimates of the error, compared with the error itself",
     CORRECTED: "Other models, alone and corrected by prototypes",
     "reports/references": "Forms of the classifier",
-    "reports/neural_network": "A neural network and the strongest rivals of the study",
+    "reports/neural_network": "A neural network, the SVM and proset",
     "reports/prototype_variants": "Set cover and other prototype methods in their variants",
     "reports/chapter_claims": "Two claims of the published study, tested",
     "reports/set_cover": "Other prototype methods on real tables",
