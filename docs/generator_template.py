@@ -10,26 +10,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.dataset import DataSet, Size
 from proset_study.data.generators.base import Generator, numbered
 
 
 @dataclass(frozen=True)
 class TwoSpirals(Generator):
-    """A setting in the config is a field, with its type and default; `settings` says which values are allowed."""
+    """A setting in the config is a field, with its type, which values are allowed, and its default."""
 
     description = "Two spirals in the plane that wind around each other."
-    settings = {  # noqa: RUF012 - JSON schema of each key
-        "samples": integer("Of both classes.", 10),
-        "turns": number("Turns of each spiral.", minimum=0.5, maximum=10),
-        "noise": number("Standard deviation around the spirals.", minimum=0.01),
-    }
     is_population = True  # the samples are independent, and `probabilities` are known: evaluations may draw more
 
-    samples: int = 400
-    turns: float = 1.5
-    noise: float = 0.1
+    samples: int = setting(integer("Of both classes.", 10), 400)
+    turns: float = setting(number("Turns of each spiral.", minimum=0.5, maximum=10), 1.5)
+    noise: float = setting(number("Standard deviation around the spirals.", minimum=0.01), 0.1)
 
     @property
     def size(self):
@@ -53,6 +48,3 @@ class TwoSpirals(Generator):
         """Points of the first spiral from its inner end, 0, to its outer end, 1; the second one is its mirror image."""
         angle = 2 * np.pi * self.turns * part
         return (0.1 + part)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
-
-
-GENERATOR = TwoSpirals

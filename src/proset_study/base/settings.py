@@ -1,5 +1,6 @@
 """JSON schemas of settings in the config."""
 
+from dataclasses import MISSING, field
 from typing import Any
 
 
@@ -12,3 +13,8 @@ def integer(description: str, minimum: int, maximum: int | None = None) -> dict[
 def number(description: str, **limits: float) -> dict[str, Any]:
     """JSON schema of a setting that is a number, with limits such as `minimum` and `exclusiveMaximum`."""
     return {"description": description, "type": "number", **limits}
+
+
+def setting(schema: dict[str, Any], default: Any = MISSING) -> Any:
+    """A field of a dataclass that is a setting, with its JSON schema; without a default every entry has it."""
+    return field(default=default, metadata=schema)

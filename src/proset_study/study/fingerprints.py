@@ -266,7 +266,7 @@ class _ForNumbers(ast.NodeTransformer):
 
     def visit_ClassDef(self, node):
         kept = [child for child in node.body if not _names(child) & self._about]
-        children = [child if isinstance(child, ast.AnnAssign) else self.visit(child) for child in kept]
+        children = [_field(child) if isinstance(child, ast.AnnAssign) else self.visit(child) for child in kept]
         node.body = [child for child in children if child is not None]
         return _without_docstring(node)
 
@@ -310,6 +310,13 @@ class _ForNumbers(ast.NodeTransformer):
         if isinstance(kind, type) and issubclass(kind, Exception):  # an error that Python has
             node.exc = function
         return node
+
+
+def _field(child):
+    """The field of a class without the schema of a setting; see `base.settings.setting`."""
+    if isinstance(child.value, ast.Call) and ast.unparse(child.value.func) == "setting":
+        child.value = next(iter(child.value.args[1:]), None)
+    return child
 
 
 def _names(statement: ast.stmt) -> set[str]:

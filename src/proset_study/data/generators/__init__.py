@@ -8,6 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from proset_study.base.additions import folders
+from proset_study.base.modules import class_in
 from proset_study.data.generators.base import Generator
 
 __path__ += folders("generators")
@@ -16,9 +17,8 @@ GENERATORS = tuple(sorted({module.name for module in iter_modules(__path__)} - {
 
 
 def get(name: str) -> type[Generator]:
-    """The class of a generated data set."""
-    generator: type[Generator] = import_module(f"{__name__}.{name}").GENERATOR
-    return generator
+    """The class of a generated data set; ValueError if its module has none, or several."""
+    return class_in(import_module(f"{__name__}.{name}"), Generator)
 
 
 def of(settings: dict) -> Generator | None:

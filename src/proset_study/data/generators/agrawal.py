@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from proset_study.base.settings import integer
+from proset_study.base.settings import integer, setting
 from proset_study.data.generators.posterior import Posterior
 
 _NAMES = ("salary", "commission", "age", "elevel", "car", "zipcode", "hvalue", "hyears", "loan")
@@ -30,12 +30,8 @@ class Agrawal(Posterior):
     """
 
     description = "Customers of a bank in two groups, by numbers and categories, by Agrawal, Imielinski and Swami."
-    settings = {  # noqa: RUF012
-        **Posterior.settings,
-        "function": integer("Which of their ten rules.", 1, 10),
-    }
 
-    function: int = 1
+    function: int = setting(integer("Which of their ten rules.", 1, 10), 1)
 
     @property
     def shape(self):
@@ -96,6 +92,3 @@ class Agrawal(Posterior):
 
 def _is_within(value, low, high):
     return (low <= value) & (value <= high)
-
-
-GENERATOR = Agrawal

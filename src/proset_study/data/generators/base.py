@@ -16,17 +16,17 @@ ABOUT = ("description", "settings", "required", "errors")  # for the config; in 
 class Generator:
     """A generated data set, with its settings as fields.
 
-    A subclass is a frozen dataclass in a module of this folder, whose last line is ``GENERATOR = ...``; the config
-    calls it by the name of the module. Only `description`, `settings`, `size` and `draw` have to be written. All
-    other members have defaults, which say that nothing more is known.
+    A subclass is a frozen dataclass, the only one in a module of this folder; the config calls it by the name of the
+    module. Its fields are settings, with a JSON schema each. Besides, only `description`, `size` and `draw` have to be
+    written. All other members have defaults, which say that nothing more is known.
 
     Attributes
     ----------
     description : str
         Of the entry in the config.
     settings : dict of str to dict
-        JSON schema of every key of that entry: of every field, and of what is not needed to draw, such as "image".
-        A schema may refer to the definitions "image", "impute", "name" and "published_draw" of the config's own.
+        JSON schema of keys of that entry that are not needed to draw, such as "image", or of fields without one. A
+        schema may refer to the definitions "image", "impute", "name" and "published_draw" of the config's own.
     required : tuple of str
         Keys that every entry has.
     strings : bool
@@ -45,14 +45,13 @@ class Generator:
     --------
     Two Gaussians on a line, at -1 and 1, of which all is known:
 
-    >>> from proset_study.base.settings import integer
+    >>> from proset_study.base.settings import integer, setting
     >>> @dataclass(frozen=True)
     ... class TwoGaussians(Generator):
     ...     description = "Two Gaussians on a line."
-    ...     settings = {"samples": integer("Of both classes.", 2)}
     ...     is_population = True
     ...
-    ...     samples: int = 200
+    ...     samples: int = setting(integer("Of both classes.", 2), 200)
     ...
     ...     @property
     ...     def size(self):
@@ -73,7 +72,7 @@ class Generator:
     """
 
     description: ClassVar[str]
-    settings: ClassVar[dict[str, dict[str, Any]]]
+    settings: ClassVar[dict[str, dict[str, Any]]] = {}
     required: ClassVar[tuple[str, ...]] = ()
     strings: ClassVar[bool] = False
     curves: ClassVar[tuple[str, ...]] = ()
@@ -92,6 +91,12 @@ class Generator:
         return {field.name: field.default for field in fields(cls) if field.default is not MISSING}
 
     @classmethod
+    def schemas(cls) -> dict[str, dict[str, Any]]:
+        """JSON schema of every key of an entry of the config; a field with another default keeps that of its base."""
+        kinds = [kind for kind in reversed(cls.__mro__) if issubclass(kind, Generator)]
+        return {f.name: dict(f.metadata) for kind in kinds for f in fields(kind) if f.metadata} | cls.settings
+
+    @classmethod
     def schema(cls) -> dict[str, Any]:
         """JSON schema of an entry of the config."""
         defaults = {name: {"default": value} for name, value in cls.defaults().items() if value is not None}
@@ -102,7 +107,7 @@ class Generator:
             "required": ["generator", *cls.required],
             "properties": {
                 "generator": {"description": "Kind of the data."},
-                **{name: {**allowed, **defaults.get(name, {})} for name, allowed in cls.settings.items()},
+                **{name: {**allowed, **defaults.get(name, {})} for name, allowed in cls.schemas().items()},
             },
         }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.dataset import DataSet, Size
 from proset_study.data.generators.base import Generator, numbered
 
@@ -16,16 +16,13 @@ class Checker(Generator):
 
     description = "Checkerboard on the unit square."
     settings = {  # noqa: RUF012
-        "squares": integer("Squares per side.", 1, 1000),
-        "samples_per_square": integer("Average samples per square.", 1),
-        "angle": number("Rotation in degrees, counter-clockwise."),
         "published_draw": {"description": "Draw as the published study did.", "$ref": "#/$defs/published_draw"},
     }
     is_population = True
 
-    squares: int = 8
-    samples_per_square: int = 100
-    angle: float = 0.0
+    squares: int = setting(integer("Squares per side.", 1, 1000), 8)
+    samples_per_square: int = setting(integer("Average samples per square.", 1), 100)
+    angle: float = setting(number("Rotation in degrees, counter-clockwise."), 0.0)
 
     @property
     def size(self):
@@ -46,6 +43,3 @@ class Checker(Generator):
 
     def _colours(self, points):
         return np.floor(self.squares * points).astype(int).sum(axis=1) % 2
-
-
-GENERATOR = Checker

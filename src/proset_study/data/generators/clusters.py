@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.dataset import DataSet, Size
 from proset_study.data.generators.base import Generator, numbered
 
@@ -27,33 +27,27 @@ class Clusters(Generator):
         " further keys it is the baseline of response curves, see docs/response-curves.md; each key is a property that"
         " they vary."
     )
-    settings = {  # noqa: RUF012
-        "samples": integer("To train on.", 1),
-        "test_samples": integer("To test on.", 1),
-        "classes": integer("Classes.", 2, 1000),
-        "clusters_per_class": integer("Clusters of each class, equally frequent.", 1, 1000),
-        "order": integer("Relevant features that interact.", 1, 100),
-        "irrelevant": integer("Features without influence.", 0),
-        "correlation": number("Of each irrelevant feature with a relevant one.", minimum=0, exclusiveMaximum=1),
-        "angle": number("Rotation of the square in degrees, counter-clockwise; needs an order of 2 or more."),
-        "label_noise": number("Probability that another label is put in its place.", minimum=0, exclusiveMaximum=1),
-        "imbalance": number("Frequency of the first class per sample of the last.", minimum=1),
-    }
     curves = (
         *("samples", "classes", "clusters_per_class", "order", "irrelevant", "correlation", "angle", "label_noise"),
         "imbalance",
     )
 
-    samples: int = 1000
-    test_samples: int = 2000
-    classes: int = 2
-    clusters_per_class: int = 4
-    order: int = 2
-    irrelevant: int = 4
-    correlation: float = 0.0
-    angle: float = 0.0
-    label_noise: float = 0.0
-    imbalance: float = 1.0
+    samples: int = setting(integer("To train on.", 1), 1000)
+    test_samples: int = setting(integer("To test on.", 1), 2000)
+    classes: int = setting(integer("Classes.", 2, 1000), 2)
+    clusters_per_class: int = setting(integer("Clusters of each class, equally frequent.", 1, 1000), 4)
+    order: int = setting(integer("Relevant features that interact.", 1, 100), 2)
+    irrelevant: int = setting(integer("Features without influence.", 0), 4)
+    correlation: float = setting(
+        number("Of each irrelevant feature with a relevant one.", minimum=0, exclusiveMaximum=1), 0.0
+    )
+    angle: float = setting(
+        number("Rotation of the square in degrees, counter-clockwise; needs an order of 2 or more."), 0.0
+    )
+    label_noise: float = setting(
+        number("Probability that another label is put in its place.", minimum=0, exclusiveMaximum=1), 0.0
+    )
+    imbalance: float = setting(number("Frequency of the first class per sample of the last.", minimum=1), 1.0)
 
     @property
     def size(self):
@@ -128,6 +122,3 @@ def _turned(points, angle):
     cosine, sine = math.cos(math.radians(angle)), math.sin(math.radians(angle))
     x, y = points.T
     return np.column_stack([cosine * x - sine * y, sine * x + cosine * y])
-
-
-GENERATOR = Clusters

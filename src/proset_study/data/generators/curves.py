@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from proset_study.base.settings import number
+from proset_study.base.settings import number, setting
 from proset_study.data.generators.posterior import Posterior
 
 _LENGTHS = {"moons": np.pi, "circles": 2 * np.pi, "spirals": 65.0}  # of the longer curve, in units of the plane
@@ -35,14 +35,9 @@ class Curves(Posterior):
     """
 
     description = "Two curves in the plane with noise around them: moons, circles or spirals."
-    settings = {  # noqa: RUF012
-        **Posterior.settings,
-        "curve": {"description": "Shape of both classes.", "enum": list(_LENGTHS)},
-        "noise": number("Standard deviation around the curves.", minimum=0.05),
-    }
 
-    curve: str = "moons"
-    noise: float = 0.2
+    curve: str = setting({"description": "Shape of both classes.", "enum": list(_LENGTHS)}, "moons")
+    noise: float = setting(number("Standard deviation around the curves.", minimum=0.05), 0.2)
 
     @property
     def shape(self):
@@ -79,6 +74,3 @@ class Curves(Posterior):
 
 def _polar(radius, angle):
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
-
-
-GENERATOR = Curves

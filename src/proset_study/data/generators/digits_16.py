@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.dataset import DataSet, Size
 from proset_study.data.generators.base import Generator
 
@@ -23,21 +23,20 @@ class Digits16(Generator):
 
     description = "The digits of scikit-learn at 16 x 16 pixels, each turned, shifted and made thicker or thinner."
     settings = {  # noqa: RUF012
-        "images": integer("How many of those of scikit-learn are drawn.", 100, 1797),
-        "copies": integer("Of each, in one group.", 1, 100),
-        "angle": number("Degrees that they are turned by at most, in either direction.", minimum=0, maximum=180),
-        "shift": number("New pixels that they are shifted by at most, in each direction.", minimum=0, maximum=8),
-        "thickness": number(
-            "How far pixels go at most towards the brightest or darkest one around.", minimum=0, maximum=1
-        ),
         "image": {"description": "Rows and columns; for the figures.", "$ref": "#/$defs/image"},
     }
 
-    images: int = 1797
-    copies: int = 1
-    angle: float = 15.0
-    shift: float = 1.0
-    thickness: float = 0.5
+    images: int = setting(integer("How many of those of scikit-learn are drawn.", 100, 1797), 1797)
+    copies: int = setting(integer("Of each, in one group.", 1, 100), 1)
+    angle: float = setting(
+        number("Degrees that they are turned by at most, in either direction.", minimum=0, maximum=180), 15.0
+    )
+    shift: float = setting(
+        number("New pixels that they are shifted by at most, in each direction.", minimum=0, maximum=8), 1.0
+    )
+    thickness: float = setting(
+        number("How far pixels go at most towards the brightest or darkest one around.", minimum=0, maximum=1), 0.5
+    )
 
     @property
     def size(self):
@@ -88,6 +87,3 @@ def thickened(images: np.ndarray, strengths: np.ndarray) -> np.ndarray:
     around = [framed[:, i : i + SIDE, j : j + SIDE] for i in range(3) for j in range(3)]
     target = np.where(strengths[:, None, None] > 0, np.maximum.reduce(around), np.minimum.reduce(around))
     return images + np.abs(strengths)[:, None, None] * (target - images)
-
-
-GENERATOR = Digits16

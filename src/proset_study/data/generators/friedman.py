@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.generators.posterior import Posterior
 
 _MEDIANS = {1: 14.4106, 2: 371.72, 3: 1.45168}  # of f, from quasi-random points; a test draws others
@@ -31,16 +31,12 @@ class Friedman(Posterior):
     """
 
     description = "Whether a noisy function of uniform features is above its median, by Friedman."
-    settings = {  # noqa: RUF012
-        **Posterior.settings,
-        "problem": integer("Which of his three functions.", 1, 3),
-        "noise": number("Deviation of the noise, as a share of that of the function.", exclusiveMinimum=0),
-        "irrelevant": integer("Further features without influence, uniform on [0, 1].", 0),
-    }
 
-    problem: int = 1
-    noise: float = 0.2
-    irrelevant: int = 0
+    problem: int = setting(integer("Which of his three functions.", 1, 3), 1)
+    noise: float = setting(
+        number("Deviation of the noise, as a share of that of the function.", exclusiveMinimum=0), 0.2
+    )
+    irrelevant: int = setting(integer("Further features without influence, uniform on [0, 1].", 0), 0)
 
     @property
     def shape(self):
@@ -69,6 +65,3 @@ class Friedman(Posterior):
             return 10 * np.sin(np.pi * x1 * x2) + 20 * (x3 - 0.5) ** 2 + 10 * x4 + 5 * X[:, 4]
         reactance = x2 * x3 - 1 / (x2 * x4)
         return np.hypot(x1, reactance) if self.problem == 2 else np.arctan2(reactance, x1)
-
-
-GENERATOR = Friedman

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import softmax
 
 from proset_study.base import seeds
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.generators.posterior import Posterior
 
 _LARGEST = 4.0  # variance along a principal axis; the smallest one is its inverse
@@ -26,20 +26,14 @@ class Gaussians(Posterior):
     """
 
     description = "One normal distribution a class, with random means and covariances."
-    settings = {  # noqa: RUF012
-        **Posterior.settings,
-        "classes": integer("Classes.", 2, 100),
-        "features": integer("Features, all of which matter.", 1, 500),
-        "covariances": {"description": "One of all classes, or one of each.", "enum": ["shared", "own"]},
-        "separation": number("Distance of two means, root mean square.", exclusiveMinimum=0),
-        "problem_seed": integer("Of means and covariances, which are the same in every replicate.", 0),
-    }
 
-    classes: int = 3
-    features: int = 10
-    covariances: str = "shared"
-    separation: float = 3.0
-    problem_seed: int = 0
+    classes: int = setting(integer("Classes.", 2, 100), 3)
+    features: int = setting(integer("Features, all of which matter.", 1, 500), 10)
+    covariances: str = setting(
+        {"description": "One of all classes, or one of each.", "enum": ["shared", "own"]}, "shared"
+    )
+    separation: float = setting(number("Distance of two means, root mean square.", exclusiveMinimum=0), 3.0)
+    problem_seed: int = setting(integer("Of means and covariances, which are the same in every replicate.", 0), 0)
 
     @property
     def shape(self):
@@ -66,6 +60,3 @@ class Gaussians(Posterior):
         variances = _LARGEST ** rng.uniform(-1.0, 1.0, (n_covariances, features))
         axes = np.linalg.qr(rng.normal(size=(n_covariances, features, features))).Q
         return [(means[k], np.sqrt(variances[k % n_covariances]), axes[k % n_covariances]) for k in range(classes)]
-
-
-GENERATOR = Gaussians

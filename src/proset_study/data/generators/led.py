@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.generators.posterior import Posterior
 
 # Of 0 to 9: the upper bar, upper left, upper right, middle, lower left, lower right and lower bar.
@@ -21,14 +21,9 @@ class Led(Posterior):
     """A digit, all equally frequent, as seven features of 0 and 1, each flipped on its own; further ones are random."""
 
     description = "Ten digits on a faulty display, by Breiman, Friedman, Olshen and Stone."
-    settings = {  # noqa: RUF012
-        **Posterior.settings,
-        "flip": number("Probability that a segment is wrong.", exclusiveMinimum=0, maximum=0.5),
-        "irrelevant": integer("Features that are 0 or 1 at random; there are 0 or 17 in the source.", 0),
-    }
 
-    flip: float = 0.1
-    irrelevant: int = 0
+    flip: float = setting(number("Probability that a segment is wrong.", exclusiveMinimum=0, maximum=0.5), 0.1)
+    irrelevant: int = setting(integer("Features that are 0 or 1 at random; there are 0 or 17 in the source.", 0), 0)
 
     @property
     def shape(self):
@@ -46,6 +41,3 @@ class Led(Posterior):
         wrong = cdist(X[:, :7], _SEGMENTS, "cityblock")
         joint = (self.flip / (1 - self.flip)) ** wrong
         return joint / joint.sum(axis=1, keepdims=True)
-
-
-GENERATOR = Led

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import softmax
 
 from proset_study.base import seeds
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.generators.posterior import Posterior
 
 
@@ -26,20 +26,14 @@ class Madelon(Posterior):
     """
 
     description = "Clusters at the corners of a cube with random classes, as in Madelon, by Guyon."
-    settings = {  # noqa: RUF012
-        **Posterior.settings,
-        "informative": integer("Dimension of the cube.", 1, 12),
-        "redundant": integer("Linear combinations of the informative features.", 0, 1000),
-        "irrelevant": integer("Further features without influence.", 0),
-        "separation": number("Distance of neighbouring corners, in deviations of a cluster.", exclusiveMinimum=0),
-        "problem_seed": integer("Of classes and combinations, which are the same in every replicate.", 0),
-    }
 
-    informative: int = 5
-    redundant: int = 15
-    irrelevant: int = 20
-    separation: float = 4.0
-    problem_seed: int = 0
+    informative: int = setting(integer("Dimension of the cube.", 1, 12), 5)
+    redundant: int = setting(integer("Linear combinations of the informative features.", 0, 1000), 15)
+    irrelevant: int = setting(integer("Further features without influence.", 0), 20)
+    separation: float = setting(
+        number("Distance of neighbouring corners, in deviations of a cluster.", exclusiveMinimum=0), 4.0
+    )
+    problem_seed: int = setting(integer("Of classes and combinations, which are the same in every replicate.", 0), 0)
 
     @property
     def shape(self):
@@ -64,6 +58,3 @@ class Madelon(Posterior):
         signs = np.arange(number)[:, None] >> np.arange(self.informative) & 1
         labels = rng.permutation(number) % 2
         return self.separation * (signs - 0.5), labels, rng.uniform(-1.0, 1.0, (self.informative, self.redundant))
-
-
-GENERATOR = Madelon

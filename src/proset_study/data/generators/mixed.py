@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.dataset import MISSING, DataSet, Size
 from proset_study.data.generators.base import Generator, numbered
 
@@ -25,38 +25,33 @@ class Mixed(Generator):
         " Without further keys it is the baseline of response curves, see docs/response-curves.md; each key is a"
         " property that they vary."
     )
-    settings = {  # noqa: RUF012
-        "samples": integer("To train on.", 1),
-        "test_samples": integer("To test on.", 1),
-        "informative": integer("Pairs of a number and a category that say something together.", 1, 100),
-        "numbers": integer("Columns of numbers.", 1, 1000),
-        "categories": integer("Columns of categories.", 1, 1000),
-        "levels": integer("Categories of each column.", 2, 1000),
-        "label_noise": number("Probability that a label is replaced by the other one.", minimum=0, exclusiveMaximum=1),
-        "missing_at_random": number("Probability that a value is missing, whatever it is.", minimum=0, maximum=0.5),
-        "missing_by_value": number(
-            "The same on average, but in proportion to the value: the smallest is never missing.",
-            minimum=0,
-            maximum=0.5,
-        ),
-        "impute": {"description": "How missing values are filled in.", "$ref": "#/$defs/impute"},
-    }
     curves = (
         *("samples", "informative", "numbers", "categories", "levels"),
         *("label_noise", "missing_at_random", "missing_by_value"),
     )
     curves_of = "mixed tables"
 
-    samples: int = 1000
-    test_samples: int = 2000
-    informative: int = 1
-    numbers: int = 3
-    categories: int = 3
-    levels: int = 4
-    label_noise: float = 0.0
-    missing_at_random: float = 0.0
-    missing_by_value: float = 0.0
-    impute: str | None = None
+    samples: int = setting(integer("To train on.", 1), 1000)
+    test_samples: int = setting(integer("To test on.", 1), 2000)
+    informative: int = setting(integer("Pairs of a number and a category that say something together.", 1, 100), 1)
+    numbers: int = setting(integer("Columns of numbers.", 1, 1000), 3)
+    categories: int = setting(integer("Columns of categories.", 1, 1000), 3)
+    levels: int = setting(integer("Categories of each column.", 2, 1000), 4)
+    label_noise: float = setting(
+        number("Probability that a label is replaced by the other one.", minimum=0, exclusiveMaximum=1), 0.0
+    )
+    missing_at_random: float = setting(
+        number("Probability that a value is missing, whatever it is.", minimum=0, maximum=0.5), 0.0
+    )
+    missing_by_value: float = setting(
+        number(
+            "The same on average, but in proportion to the value: the smallest is never missing.",
+            minimum=0,
+            maximum=0.5,
+        ),
+        0.0,
+    )
+    impute: str | None = setting({"description": "How missing values are filled in.", "$ref": "#/$defs/impute"}, None)
 
     @property
     def size(self):
@@ -145,6 +140,3 @@ class Mixed(Generator):
         """The probability that a level is reversed if it is missing."""
         by_level = self._is_missing(np.linspace(0.0, 1.0, self.levels))
         return by_level[is_reversed].sum() / by_level.sum() if by_level.any() else is_reversed.mean()
-
-
-GENERATOR = Mixed

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proset_study.base import seeds
-from proset_study.base.settings import integer
+from proset_study.base.settings import integer, setting
 from proset_study.data.dataset import DataSet, Size
 from proset_study.data.generators.base import Generator, numbered
 
@@ -24,17 +24,12 @@ class Mixture(Generator):
     """The means belong to the data set: they are the same in every replicate, only the samples are drawn anew."""
 
     description = "Three classes in the plane, each a mixture of Gaussians."
-    settings = {  # noqa: RUF012
-        "samples_per_class": integer("Samples of each class.", 1),
-        "components": integer("Gaussians of each class.", 1, 1000),
-        "means_seed": integer("Of their means, which are the same in every replicate.", 0),
-    }
     is_population = True
     by_class = True
 
-    samples_per_class: int = 300
-    components: int = 10
-    means_seed: int = 0
+    samples_per_class: int = setting(integer("Samples of each class.", 1), 300)
+    components: int = setting(integer("Gaussians of each class.", 1, 1000), 10)
+    means_seed: int = setting(integer("Of their means, which are the same in every replicate.", 0), 0)
 
     @property
     def size(self):
@@ -71,6 +66,3 @@ class Mixture(Generator):
         x1, x2 = (np.exp(-0.5 * ((axis - means[..., d, None]) / _SCALE) ** 2) for d, axis in enumerate(axes))
         densities = np.einsum("kci,kcj->kij", x1, x2) / (self.components * 2 * np.pi * _SCALE**2)
         return float(1 - densities.max(axis=0).sum() * spacing**2 / 3)
-
-
-GENERATOR = Mixture

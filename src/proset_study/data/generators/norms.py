@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp, softmax
 
-from proset_study.base.settings import integer
+from proset_study.base.settings import integer, setting
 from proset_study.data.generators.posterior import Posterior
 
 
@@ -26,14 +26,11 @@ class Norms(Posterior):
     """
 
     description = "Two classes of normal distributions in many dimensions, by Breiman."
-    settings = {  # noqa: RUF012
-        **Posterior.settings,
-        "problem": {"description": "Which of his three.", "enum": ["twonorm", "threenorm", "ringnorm"]},
-        "features": integer("Features, all of which matter.", 1, 1000),
-    }
 
-    problem: str = "twonorm"
-    features: int = 20
+    problem: str = setting(
+        {"description": "Which of his three.", "enum": ["twonorm", "threenorm", "ringnorm"]}, "twonorm"
+    )
+    features: int = setting(integer("Features, all of which matter.", 1, 1000), 20)
 
     @property
     def shape(self):
@@ -62,6 +59,3 @@ class Norms(Posterior):
         if self.problem == "threenorm":
             return (np.vstack([m, -m]), 1.0), (m * (-1.0) ** np.arange(self.features), 1.0)
         return (0 * m, 2.0), (m, 1.0)
-
-
-GENERATOR = Norms

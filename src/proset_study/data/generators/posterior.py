@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proset_study.base import seeds
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.dataset import DataSet, Size
 from proset_study.data.generators.base import Generator, Random, numbered
 
@@ -23,16 +23,13 @@ class Posterior(Generator):
     a population is the same in every replicate.
     """
 
-    settings = {  # noqa: RUF012
-        "samples": integer("To train on.", 1),
-        "test_samples": integer("To test on.", 1),
-        "label_noise": number("Probability that another label is put in its place.", minimum=0, exclusiveMaximum=1),
-    }
     is_population = True
 
-    samples: int = 600
-    test_samples: int = 2000
-    label_noise: float = 0.0
+    samples: int = setting(integer("To train on.", 1), 600)
+    test_samples: int = setting(integer("To test on.", 1), 2000)
+    label_noise: float = setting(
+        number("Probability that another label is put in its place.", minimum=0, exclusiveMaximum=1), 0.0
+    )
 
     @property
     def shape(self) -> tuple[int, int]:

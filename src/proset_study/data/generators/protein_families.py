@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.dataset import DataSet, Size
 from proset_study.data.generators.base import Generator
 
@@ -32,26 +32,20 @@ class ProteinFamilies(Generator):
     description = "Protein-like sequences without features; one family, with branches and motifs, against all others."
     settings = {  # noqa: RUF012
         "metric": {"description": "By what sequences are compared.", "$ref": "#/$defs/name"},
-        "members": integer("Sequences of the family.", 1),
-        "others": integer("Sequences of other families.", 1),
-        "families": integer("The other families.", 1),
-        "branches": integer("Of each family.", 1),
-        "divergence": number("Largest probability that a letter of an ancestor is replaced.", minimum=0, maximum=1),
-        "motifs": integer("Of each family.", 1, 100),
-        "motif_length": integer("Letters of a motif.", 1, 100),
-        "mutation": number("Probability that a letter of a motif is replaced.", minimum=0, maximum=1),
     }
     required = ("metric",)
     strings = True
 
-    members: int = 45
-    others: int = 1663
-    families: int = 40
-    branches: int = 9
-    divergence: float = 0.8
-    motifs: int = 3
-    motif_length: int = 12
-    mutation: float = 0.25
+    members: int = setting(integer("Sequences of the family.", 1), 45)
+    others: int = setting(integer("Sequences of other families.", 1), 1663)
+    families: int = setting(integer("The other families.", 1), 40)
+    branches: int = setting(integer("Of each family.", 1), 9)
+    divergence: float = setting(
+        number("Largest probability that a letter of an ancestor is replaced.", minimum=0, maximum=1), 0.8
+    )
+    motifs: int = setting(integer("Of each family.", 1, 100), 3)
+    motif_length: int = setting(integer("Letters of a motif.", 1, 100), 12)
+    mutation: float = setting(number("Probability that a letter of a motif is replaced.", minimum=0, maximum=1), 0.25)
 
     @property
     def size(self):
@@ -95,6 +89,3 @@ class ProteinFamilies(Generator):
             class_names=np.array(["member", "other"]),
             items=np.array(items),
         )
-
-
-GENERATOR = ProteinFamilies

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.base.settings import number
+from proset_study.base.settings import number, setting
 from proset_study.data.generators.posterior import Posterior
 
 
@@ -17,15 +17,11 @@ class Sea(Posterior):
     """Three features, uniform on [0, 10]; the class is 1 where x1 + x2 <= theta, but for label noise."""
 
     description = "A plane through two of three features with 10 % label noise, by Street and Kim."
-    settings = {  # noqa: RUF012
-        **Posterior.settings,
-        "theta": number(
-            "Largest sum of class 1; 8, 9, 7 and 9.5 in the source.", exclusiveMinimum=0, exclusiveMaximum=20
-        ),
-    }
 
     label_noise: float = 0.1
-    theta: float = 8.0
+    theta: float = setting(
+        number("Largest sum of class 1; 8, 9, 7 and 9.5 in the source.", exclusiveMinimum=0, exclusiveMaximum=20), 8.0
+    )
 
     @property
     def shape(self):
@@ -40,6 +36,3 @@ class Sea(Posterior):
 
     def posterior(self, X):
         return np.eye(2)[(X[:, 0] + X[:, 1] <= self.theta).astype(int)]
-
-
-GENERATOR = Sea

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from proset_study.base import seeds
-from proset_study.base.settings import integer
+from proset_study.base.settings import integer, setting
 from proset_study.data.generators.posterior import Posterior
 
 
@@ -25,16 +25,10 @@ class Sphere(Posterior):
     """
 
     description = "Classes in shells around the origin, of normal or uniform features."
-    settings = {  # noqa: RUF012
-        **Posterior.settings,
-        "classes": integer("Shells.", 2, 100),
-        "features": integer("Features, all of which matter.", 1, 1000),
-        "marginal": {"description": "Distribution of each feature.", "enum": ["normal", "uniform"]},
-    }
 
-    classes: int = 2
-    features: int = 10
-    marginal: str = "normal"
+    classes: int = setting(integer("Shells.", 2, 100), 2)
+    features: int = setting(integer("Features, all of which matter.", 1, 1000), 10)
+    marginal: str = setting({"description": "Distribution of each feature.", "enum": ["normal", "uniform"]}, "normal")
 
     @property
     def shape(self):
@@ -61,6 +55,3 @@ def _squared_radii(marginal, features, classes):
     rng = seeds.generator(0, "sphere")
     squares = [(_points(marginal, (1000, features), rng) ** 2).sum(axis=1) for _ in range(1000)]
     return np.quantile(squares, shares)
-
-
-GENERATOR = Sphere

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.base.settings import integer, number
+from proset_study.base.settings import integer, number, setting
 from proset_study.data.dataset import DataSet, Size
 from proset_study.data.generators.base import Generator, numbered
 
@@ -18,17 +18,14 @@ class TurnedXor(Generator):
     """
 
     description = "Continuous XOR on a cube that is turned about its centre."
-    settings = {  # noqa: RUF012
-        "features": integer("Features, all relevant.", 2, 20),
-        "samples_per_orthant": integer("Average samples per orthant of the cube.", 1),
-        "angle": number("Rotation in degrees, in the plane of features 0 and 1, then of 1 and 2, and so on."),
-    }
     required = ("features",)
     is_population = True
 
-    features: int
-    samples_per_orthant: int = 100
-    angle: float = 45.0
+    features: int = setting(integer("Features, all relevant.", 2, 20))
+    samples_per_orthant: int = setting(integer("Average samples per orthant of the cube.", 1), 100)
+    angle: float = setting(
+        number("Rotation in degrees, in the plane of features 0 and 1, then of 1 and 2, and so on."), 45.0
+    )
 
     @property
     def size(self):
@@ -53,6 +50,3 @@ class TurnedXor(Generator):
 
 def _labels(points):
     return (points.prod(axis=1) >= 0).astype(int)
-
-
-GENERATOR = TurnedXor

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr, softmax
 
-from proset_study.base.settings import integer
+from proset_study.base.settings import integer, setting
 from proset_study.data.generators.posterior import Posterior
 
 _PEAKS = (11, 15, 7)
@@ -21,12 +21,10 @@ class Waveform(Posterior):
     """x = u h + (1 - u) h' + e, with u uniform on [0, 1] and e standard normal; h and h' are the class's triangles."""
 
     description = "Three classes of noisy waves, by Breiman, Friedman, Olshen and Stone."
-    settings = {  # noqa: RUF012
-        **Posterior.settings,
-        "irrelevant": integer("Standard normal features after the 21 of the wave; there are 0 or 19 in the source.", 0),
-    }
 
-    irrelevant: int = 0
+    irrelevant: int = setting(
+        integer("Standard normal features after the 21 of the wave; there are 0 or 19 in the source.", 0), 0
+    )
 
     @property
     def shape(self):
@@ -58,6 +56,3 @@ def _log_mass(low, high):
     low, high = np.where(low > 0, [-high, -low], [low, high])  # where tails are small
     log_low, log_high = log_ndtr(low), log_ndtr(high)
     return log_high + np.log1p(-np.exp(log_low - log_high))
-
-
-GENERATOR = Waveform

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from proset_study.base.settings import integer
+from proset_study.base.settings import integer, setting
 from proset_study.data.dataset import DataSet, Size
 from proset_study.data.generators.base import Generator, numbered
 
@@ -15,17 +15,14 @@ class Xor(Generator):
 
     description = "Continuous XOR on a cube."
     settings = {  # noqa: RUF012
-        "features": integer("Relevant features.", 1, 20),
-        "samples_per_orthant": integer("Average samples per orthant of the relevant features.", 1),
-        "irrelevant": integer("Further features without influence.", 0),
         "published_draw": {"description": "Draw as the published study did.", "$ref": "#/$defs/published_draw"},
     }
     required = ("features",)
     is_population = True
 
-    features: int
-    samples_per_orthant: int = 100
-    irrelevant: int = 0
+    features: int = setting(integer("Relevant features.", 1, 20))
+    samples_per_orthant: int = setting(integer("Average samples per orthant of the relevant features.", 1), 100)
+    irrelevant: int = setting(integer("Further features without influence.", 0), 0)
 
     @property
     def size(self):
@@ -44,6 +41,3 @@ class Xor(Generator):
 
     def _labels(self, X):
         return (X[:, : self.features].prod(axis=1) >= 0).astype(int)
-
-
-GENERATOR = Xor

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
@@ -35,10 +36,9 @@ def _broken(name):
     try:
         found = generators.get(name)
     except Exception as error:  # whatever the module of somebody else may raise
-        return f"data_sets: generator {module} cannot be imported: {type(error).__name__}: {error}"
-    if not (isinstance(found, type) and issubclass(found, Generator)):
-        return f"data_sets: GENERATOR of {module} must be a class that inherits from {Generator.__module__}.Generator"
-    lacking = [part for part in ("description", "settings") if not hasattr(found, part)]
+        return f"data_sets: generator {module} cannot be used: {type(error).__name__}: {error}"
+    lacking = [] if hasattr(found, "description") else ["description"]
+    lacking += [f"settings of {field.name}" for field in fields(found) if field.name not in found.schemas()]
     lacking += [part for part in ("size", "draw") if getattr(found, part) is getattr(Generator, part)]
     return f"data_sets: generator {module} has no {', '.join(lacking)}" if lacking else None
 

@@ -58,7 +58,7 @@ def test_a_generator_has_all_that_is_asked_of_it(name):
     kind = generators.get(name)
     assert issubclass(kind, Generator)
     assert kind.__module__ == f"proset_study.data.{source_of({'generator': name})}"
-    assert {field.name for field in fields(kind)} <= set(kind.settings)
+    assert {field.name for field in fields(kind)} <= set(kind.schemas())
     assert set(kind.required) == {"metric"} & set(kind.settings) | {f.name for f in fields(kind)} - set(kind.defaults())
     assert set(kind.curves) <= set(kind.defaults())
     assert all(hasattr(kind, member) for member in ABOUT)

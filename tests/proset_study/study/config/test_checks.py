@@ -112,11 +112,12 @@ def test_what_would_have_no_effect_is_refused(changes, message):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("raise TypeError('no')", "generators.own_draws cannot be imported: TypeError: no"),
-        ("GENERATOR = None", "GENERATOR of proset_study.data.generators.own_draws must be a class that inherits"),
+        ("raise TypeError('no')", "generators.own_draws cannot be used: TypeError: no"),
+        ("", "own_draws must have one class that inherits from proset_study.data.generators.base.Generator"),
         (
-            "from proset_study.data.generators.base import Generator as GENERATOR",
-            "has no description, settings, size, draw",
+            "from dataclasses import dataclass\nfrom proset_study.data.generators.base import Generator\n"
+            "@dataclass(frozen=True)\nclass Own(Generator):\n    n: int = 1\n",
+            "has no description, settings of n, size, draw",
         ),
     ],
 )
