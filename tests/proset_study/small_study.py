@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import yaml
 from markupsafe import escape
 
 from proset_study.base.records import read_json, write_text
@@ -26,71 +27,50 @@ ODD_NAMES = {"features": ["$x$ <b>_", '_"y"&'], "classes": ["$<b>_", "_$a$"]}
 NOT_RUN = ("odd", "E9")
 
 
+SMALL = """
+study: small
+seed: 3
+replicates: [0]
+fit_seeds: 3
+folds: 3
+test_fraction: 0.3
+trials_per_job: {proset: 50, knn: 1, xgboost: 50}
+folds_per_job: {proset: 3, knn: 3, xgboost: 3}
+data_sets:
+  flowers: {sklearn: iris, features: [0, 1]}
+  cross: {generator: xor, features: 2, samples_per_orthant: 30, irrelevant: 1}
+  odd: {file: ODD, target: class, weight: weight, impute: median}
+experiments:
+  E3: {method: proset, stage2: {complexity: 2}, data_sets: [flowers, cross, odd], title: search,
+       stage1: {trials: 6, complexity: 1,
+                space: {lambda_v: {log_uniform: [1.0e-6, 0.1]}, lambda_w: {log_uniform: [1.0e-9, 1.0e-4]}}}}
+  E4: {method: proset, stage2: {complexity: 2}, data_sets: [flowers, cross, odd], title: optimum, selection_rule: best,
+       stage1: {from: E3}}
+  E5: {method: proset, stage2: {complexity: 2}, data_sets: [flowers, cross, odd], title: grid,
+       parameters: {lambda_w: 1.0e-8},
+       stage1: {trials: 3, complexity: 1, space: {lambda_v: {log_grid: [1.0e-6, 0.1, 3]}}}}
+  E8: {method: knn, stage2: {complexity: 20}, data_sets: [flowers, cross, odd], title: neighbours}
+  E9: {method: xgboost, stage2: {complexity: 20, parameters: {learning_rate: 0.3}}, data_sets: [flowers, cross, odd],
+       title: trees, stage1: {trials: 5, complexity: 5, parameters: {learning_rate: 0.3},
+       space: {max_depth: {integers: [0, 3]}, subsample: {uniform: [0.5, 0.9]}, colsample: {uniform: [0.5, 0.9]}}}}
+comparisons:
+  E3_to_E5: {title: proset, experiments: [E3, E4, E5]}
+  E3_E8_E9: {title: methods, experiments: [E3, E8, E9]}
+evaluations:
+  learning_curve: {of: {E3: [cross], E8: [cross], E9: [cross]}, fractions: [0.05, 0.5, 1.0], repeats: 2}
+  bootstrap: {of: {E3: [flowers], E8: [flowers, odd], E9: [odd]}, samples: 5}
+  bias_variance: {of: {E3: [cross], E8: [cross]}, draws: 3, test_samples: 200}
+  complexity_curve: {of: {E8: [cross]}, draws: 2, test_samples: 100, sizes: {E8: [1, 5, 20]}}
+  error_estimates: {of: {E8: [cross]}, draws: 10, fitted_samples: 1, test_samples: 10_000, sizes: {knn: 3},
+                    bootstrap_samples: 3, leave_one_out: 0}
+"""
+
+
 def small_config(odd_file: Path) -> dict:
     """Three data sets (two features, an irrelevant feature, odd names), both stages of every method, tiny sizes."""
-    proset = {"method": "proset", "stage2": {"complexity": 2}, "data_sets": ["flowers", "cross", "odd"]}
-    space = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
-    depth = {
-        "max_depth": {"integers": [0, 3]},
-        "subsample": {"uniform": [0.5, 0.9]},
-        "colsample": {"uniform": [0.5, 0.9]},
-    }
-    return {
-        "study": "small",
-        "seed": 3,
-        "replicates": [0],
-        "fit_seeds": 3,
-        "folds": 3,
-        "test_fraction": 0.3,
-        "trials_per_job": {"proset": 50, "knn": 1, "xgboost": 50},
-        "folds_per_job": {"proset": 3, "knn": 3, "xgboost": 3},
-        "data_sets": {
-            "flowers": {"sklearn": "iris", "features": [0, 1]},
-            "cross": {"generator": "xor", "features": 2, "samples_per_orthant": 30, "irrelevant": 1},
-            "odd": {"file": str(odd_file), "target": "class", "weight": "weight", "impute": "median"},
-        },
-        "experiments": {
-            "E3": {**proset, "title": "search", "stage1": {"trials": 6, "complexity": 1, "space": space}},
-            "E4": {**proset, "title": "optimum", "selection_rule": "best", "stage1": {"from": "E3"}},
-            "E5": {
-                **proset,
-                "title": "grid",
-                "parameters": {"lambda_w": 1e-8},
-                "stage1": {"trials": 3, "complexity": 1, "space": {"lambda_v": {"log_grid": [1e-6, 1e-1, 3]}}},
-            },
-            "E8": {**proset, "title": "neighbours", "method": "knn", "stage2": {"complexity": 20}},
-            "E9": {
-                **proset,
-                "title": "trees",
-                "method": "xgboost",
-                "stage1": {"trials": 5, "complexity": 5, "parameters": {"learning_rate": 0.3}, "space": depth},
-                "stage2": {"complexity": 20, "parameters": {"learning_rate": 0.3}},
-            },
-        },
-        "comparisons": {
-            "E3_to_E5": {"title": "proset", "experiments": ["E3", "E4", "E5"]},
-            "E3_E8_E9": {"title": "methods", "experiments": ["E3", "E8", "E9"]},
-        },
-        "evaluations": {
-            "learning_curve": {
-                "of": {"E3": ["cross"], "E8": ["cross"], "E9": ["cross"]},
-                "fractions": [0.05, 0.5, 1.0],
-                "repeats": 2,
-            },
-            "bootstrap": {"of": {"E3": ["flowers"], "E8": ["flowers", "odd"], "E9": ["odd"]}, "samples": 5},
-            "bias_variance": {"of": {"E3": ["cross"], "E8": ["cross"]}, "draws": 3, "test_samples": 200},
-            "complexity_curve": {"of": {"E8": ["cross"]}, "draws": 2, "test_samples": 100, "sizes": {"E8": [1, 5, 20]}},
-            "error_estimates": {
-                "of": {"E8": ["cross"]},
-                "draws": 10,
-                "fitted_samples": 1,
-                "test_samples": 10_000,
-                "sizes": {"knn": 3},
-                "bootstrap_samples": 3,
-                "leave_one_out": 0,
-            },
-        },
-    }
+    config = yaml.safe_load(SMALL)
+    config["data_sets"]["odd"]["file"] = str(odd_file)
+    return config
 
 
 def config_of(study: str, data_sets: dict, experiments: dict, **settings) -> dict:

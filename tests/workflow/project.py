@@ -21,82 +21,41 @@ ROOT = Path(__file__).parents[2]
 COSTS = "findings/costs.csv"
 NO_PAGES = ("--omit-from", "data_set_page")  # which take half of the time of a run
 
-TINY = {
-    "study": "tiny",
-    "seed": 1,
-    "replicates": [0],
-    "folds": 2,
-    "test_fraction": 0.3,
-    "trials_per_job": {"proset": 2, "knn": 1, "xgboost": 2},
-    "folds_per_job": {"proset": 2, "knn": 1, "xgboost": 2},
-    "data_sets": {
-        "iris_2f": {"sklearn": "iris", "features": [0, 1]},
-        "xor_2f": {"generator": "xor", "features": 2, "samples_per_orthant": 30},
-    },
-    "experiments": {
-        "E3": {
-            "title": "search",
-            "method": "proset",
-            "data_sets": ["iris_2f", "xor_2f"],
-            "parameters": {"alpha_v": 0.95, "alpha_w": 0.95},
-            "stage1": {
-                "trials": 3,
-                "complexity": 1,
-                "space": {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}},
-            },
-            "stage2": {"complexity": 2},
-        },
-        "E4": {
-            "title": "optimal",
-            "method": "proset",
-            "data_sets": ["xor_2f"],
-            "selection_rule": "best",
-            "stage1": {"from": "E3"},
-            "stage2": {"complexity": 2},
-        },
-        "E7": {
-            "title": "vary",
-            "method": "proset",
-            "data_sets": ["xor_2f"],
-            "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-8},
-            "vary": {"n_candidates": [10, 20]},
-            "stage2": {"complexity": 1},
-        },
-        "E8": {"title": "knn", "method": "knn", "data_sets": ["iris_2f"], "stage2": {"complexity": 10}},
-        "E9": {
-            "title": "boosting",
-            "method": "xgboost",
-            "data_sets": ["iris_2f"],
-            "stage1": {
-                "trials": 2,
-                "complexity": 3,
-                "parameters": {"learning_rate": 0.1},
-                "space": {
-                    "max_depth": {"integers": [0, 3]},
-                    "colsample": {"uniform": [0.1, 0.9]},
-                    "subsample": {"uniform": [0.1, 0.9]},
-                },
-            },
-            "stage2": {"complexity": 5, "parameters": {"learning_rate": 0.01}},
-        },
-        "forest": {
-            "title": "a further method, without a published table",
-            "method": "random_forest",
-            "data_sets": ["iris_2f"],
-            "parameters": {"min_samples_leaf": 2, "max_features": 0.5},
-            "stage2": {"complexity": 3},
-        },
-    },
-    "comparisons": {
-        "E3_E8_E9": {"title": "methods", "experiments": ["E3", "E8", "E9"]},
-        "E14": {"title": "all methods", "rows": "methods", "experiments": ["E3", "E8", "E9", "forest"]},
-    },
-    "evaluations": {
-        "learning_curve": {"of": {"E8": ["iris_2f"]}, "fractions": [0.5, 1.0], "repeats": 2},
-        "bootstrap": {"of": {"E8": ["iris_2f"], "E9": ["iris_2f"]}, "samples": 5},
-        "bias_variance": {"of": {"E3": ["xor_2f"]}, "draws": 2, "test_samples": 200},
-    },
-}
+TINY = yaml.safe_load("""
+study: tiny
+seed: 1
+replicates: [0]
+folds: 2
+test_fraction: 0.3
+trials_per_job: {proset: 2, knn: 1, xgboost: 2}
+folds_per_job: {proset: 2, knn: 1, xgboost: 2}
+data_sets: {iris_2f: {sklearn: iris, features: [0, 1]}, xor_2f: {generator: xor, features: 2, samples_per_orthant: 30}}
+experiments:
+  E3:
+    {title: search, method: proset, data_sets: [iris_2f, xor_2f], parameters: {alpha_v: 0.95, alpha_w: 0.95},
+     stage1: {trials: 3, complexity: 1,
+              space: {lambda_v: {log_uniform: [1.0e-6, 0.1]}, lambda_w: {log_uniform: [1.0e-9, 1.0e-4]}}},
+     stage2: {complexity: 2}}
+  E4: {title: optimal, method: proset, data_sets: [xor_2f], selection_rule: best, stage1: {from: E3},
+       stage2: {complexity: 2}}
+  E7: {title: vary, method: proset, data_sets: [xor_2f], parameters: {lambda_v: 1.0e-3, lambda_w: 1.0e-8},
+       vary: {n_candidates: [10, 20]}, stage2: {complexity: 1}}
+  E8: {title: knn, method: knn, data_sets: [iris_2f], stage2: {complexity: 10}}
+  E9:
+    {title: boosting, method: xgboost, data_sets: [iris_2f],
+     stage1: {trials: 2, complexity: 3, parameters: {learning_rate: 0.1},
+         space: {max_depth: {integers: [0, 3]}, colsample: {uniform: [0.1, 0.9]}, subsample: {uniform: [0.1, 0.9]}}},
+     stage2: {complexity: 5, parameters: {learning_rate: 0.01}}}
+  forest: {title: "a further method, without a published table", method: random_forest, data_sets: [iris_2f],
+           parameters: {min_samples_leaf: 2, max_features: 0.5}, stage2: {complexity: 3}}
+comparisons:
+  E3_E8_E9: {title: methods, experiments: [E3, E8, E9]}
+  E14: {title: all methods, rows: methods, experiments: [E3, E8, E9, forest]}
+evaluations:
+  learning_curve: {of: {E8: [iris_2f]}, fractions: [0.5, 1.0], repeats: 2}
+  bootstrap: {of: {E8: [iris_2f], E9: [iris_2f]}, samples: 5}
+  bias_variance: {of: {E3: [xor_2f]}, draws: 2, test_samples: 200}
+""")
 
 
 class Project:

@@ -74,42 +74,6 @@ def test_an_experiment_outside_of_the_suite_stays_as_it_is_and_is_not_run():
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"suite": {"data_sets": ["wine"], "experiments": ["E3"], "without": {"E8": ["wine"]}}}, "allowed are E3"),
-        (
-            {
-                "evaluations": {
-                    "complexity_curve": {
-                        "of": {"E7": ["checker"]},
-                        "draws": 2,
-                        "test_samples": 9,
-                        "sizes": {"E7": [1, 2]},
-                    }
-                }
-            },
-            r"evaluations.complexity_curve.sizes.E7: \[1, 2\] is not allowed, the curve is along vary; name one size",
-        ),
-        ({"against": {"E3": "E33"}}, r"against.E3: unknown experiment 'E33', allowed are E1, E2"),
-        ({"against": {"E33": "E3"}}, r"against: unknown experiment 'E33', allowed are E1, E2"),
-        (
-            {
-                "additional_replicates": {
-                    "numbers": [1],
-                    "only": {"E3": ["wine"]},
-                    "evaluations": {"bootstrap": {"E8": ["wine"]}},
-                }
-            },
-            r"additional_replicates.evaluations.bootstrap: unknown experiment 'E8', allowed are E3",
-        ),
-    ],
-)
-def test_what_would_have_no_effect_is_refused(changes, message):
-    with pytest.raises(ConfigError, match=message):
-        load({**merged(), **changes})
-
-
-@pytest.mark.parametrize(
     ("source", "message"),
     [
         ("raise TypeError('no')", "generators.own_draws cannot be used: TypeError: no"),

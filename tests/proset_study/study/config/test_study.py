@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 from snakemake.utils import update_config
 from tests.proset_study.config_files import merged, read
 
@@ -94,24 +93,6 @@ def test_further_replicates_have_the_evaluations_that_are_named_for_them():
     assert not list(study.evaluated("learning_curve", [3]))
 
 
-@pytest.mark.parametrize(
-    ("wanted", "message"),
-    [
-        ({"curves": {"E3": ["wine"]}}, "additional_replicates.evaluations: 'curves' is not allowed"),
-        (
-            {"bootstrap": {"E7": ["wine"]}},
-            "additional_replicates.evaluations.bootstrap: unknown experiment 'E7'",
-        ),
-        ({"bootstrap": {"E3": ["digits"]}}, "evaluations.bootstrap.E3: unknown data set 'digits'"),
-    ],
-)
-def test_evaluations_of_further_replicates_are_among_those_of_the_study(wanted, message):
-    config = merged("workflow/replicates.yaml")
-    config["additional_replicates"]["evaluations"] = wanted
-    with pytest.raises(ConfigError, match=re.escape(message)):
-        load(config)
-
-
 def test_a_wrong_reference_in_the_schema_is_named_in_a_line(config, monkeypatch, tmp_path):
     wrong = tmp_path / "schema.yaml"
     text = SCHEMA.read_text(encoding="utf-8")
@@ -173,60 +154,6 @@ def test_only_restricts_experiments_and_data_sets(config):
     assert study.data_sets == ["iris_2f", "wine"]
     assert {"E1_to_E6", "E3_E8_E9"} <= set(study.comparisons)
     assert "E10_E11_E12" not in study.comparisons
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ("{data_sets: {new: {generator: xor, features: 0}}}", "data_sets.new.features: 0 is not allowed"),
-        (
-            "{experiments: {wine: {title: t, method: knn, data_sets: [wine], stage2: {complexity: 3}}}}",
-            "experiments: name 'wine' is not allowed, it is that of data_sets.wine",
-        ),
-        (
-            "{experiments: {X: {title: t, method: proset, data_sets: [wine], stage2: {complexity: 3}}}}",
-            "experiments.X: method 'proset' needs lambda_v, lambda_w",
-        ),
-        (
-            "{experiments: {X: {title: t, method: proset, data_sets: [wine], stage1: {trials: 2, complexity: 1, "
-            "parameters: {lambda_w: 1.0e-8}, space: {lambda_v: {log_uniform: [1.0e-3, 0.1]}}}, "
-            "stage2: {complexity: 3}}}}",
-            "experiments.X.stage2: method 'proset' needs lambda_w",
-        ),
-        (
-            "{experiments: {E7: {overrides: {checker: {stage2: {parameters: {n_candidates: 5}}}}}}}",
-            "E7.vary: 'n_candidates' is not allowed, overrides.checker.stage2.parameters has it, too",
-        ),
-        (
-            "{experiments: {E7: {parameters: {n_candidates: 5}}}}",
-            "E7.vary: 'n_candidates' is not allowed, parameters has it",
-        ),
-        (
-            "{experiments: {X: {title: t, method: svm, data_sets: [wine], stage1: {trials: 3, complexity: 1, "
-            "space: {C: {log_uniform: [0.1, 10]}}}, stage2: {complexity: 1}}}}",
-            "method 'svm' needs exactly one of gamma, gamma_features in parameters or stage1.space, given: none",
-        ),
-        (
-            "{experiments: {E8: {overrides: {wnie: {stage2: {complexity: 3}}}}}}",
-            "experiments.E8.overrides: unknown data set 'wnie'",
-        ),
-        ("{experiments: {E9: {stage1: {space: {max_depth: {integers: [0.5, 3]}}}}}}", "must be a whole number"),
-        ("{experiments: {E3: {stage1: {space: {lambda_v: {normal: [0, 1]}}}}}}", "unknown key 'normal', allowed are"),
-        ("{experiments: {E7: {vary: {n_candidates: [0]}}}}", "vary.n_candidates: 0 is not allowed"),
-        (
-            "{experiments: {E7: {stage1: {trials: 2, complexity: 1, space: {lambda_v: {log_uniform: [1.0e-3, 0.1]}}}}, "
-            "X: {title: t, method: proset, data_sets: [checker], stage1: {from: E7}, stage2: {complexity: 3}}}}",
-            "experiments.X.stage1.from: 'E7' is not allowed",
-        ),
-        ("{only: {E10: [wine]}}", "only.E10: unknown data set 'wine', allowed are checker_rot"),
-        ("{comparisons: {c: {title: t, experiments: [E99]}}}", "comparisons.c.experiments: unknown experiment 'E99'"),
-    ],
-)
-def test_wrong_config_is_refused_with_key_value_and_what_is_allowed(config, changes, message):
-    """Besides what tests/proset/bad_input.yaml has."""
-    update_config(config, yaml.safe_load(changes))
-    with pytest.raises(ConfigError, match=message):
-        load(config)
 
 
 def test_all_errors_are_listed_at_once(config):
