@@ -74,8 +74,8 @@ def small_config(odd_file: Path) -> dict:
 
 
 def config_of(study: str, data_sets: dict, experiments: dict, **settings) -> dict:
-    """A study of one replicate, two folds, and experiments whose titles are their names."""
-    titled = {name: {"title": name, **entry} for name, entry in experiments.items()}
+    """A study of one replicate, two folds, and experiments on all data sets whose titles are their names."""
+    titled = {name: {"title": name, "data_sets": list(data_sets), **entry} for name, entry in experiments.items()}
     sizes = {"seed": 1, "replicates": [0], "folds": 2, "test_fraction": 0.3}
     return {"study": study, **sizes, "data_sets": data_sets, "experiments": titled, **settings}
 

@@ -2,52 +2,39 @@
 
 import numpy as np
 import pandas as pd
+import yaml
+from tests.proset_study.small_study import config_of
 
 DATA_SETS = 14  # of twelve or 13, signed ranks with ties take a minute each
+BATTERY = """
+seed: 3
+trials_per_job: {proset: 50, knn: 1, class_prior: 1, decision_tree: 50}
+folds_per_job: {proset: 2, knn: 2, class_prior: 2, decision_tree: 2}
+experiments:
+  tuned: {method: proset, stage2: {complexity: 1},
+          stage1: {trials: 2, complexity: 1,
+                   space: {lambda_v: {log_uniform: [1.0e-6, 0.1]}, lambda_w: {log_uniform: [1.0e-9, 1.0e-4]}}}}
+  default: {method: proset, stage2: {complexity: 1}, parameters: {lambda_v: 1.0e-3, lambda_w: 1.0e-8}}
+  knn: {title: neighbours, method: knn, stage2: {complexity: 5}}
+  tree: {method: decision_tree, stage2: {complexity: 3}, parameters: {min_samples_leaf: 3}}
+  prior: {method: class_prior, stage2: {complexity: 1}}
+comparisons:
+  by_default: {title: Defaults, rows: methods, experiments: [default, knn, tree, prior]}
+  after_search: {title: Tuned, rows: methods, experiments: [tuned, knn, tree, prior]}
+  settings: {title: Settings, experiments: [default, tuned]}
+"""
 
 
 def battery_config(folder):
     """Four methods, the first one proset; two comparisons by methods, and one of settings."""
+    files = [{"file": str(folder / f"{i}.csv"), "target": "kind"} for i in range(7)]
     data_sets = {
-        **{f"table_{i}": {"file": str(folder / f"{i}.csv"), "target": "kind"} for i in range(4)},
-        **{
-            f"mixed_{i}": {
-                **{"file": str(folder / f"{i}.csv"), "target": "kind"},
-                **{"categorical": ["colour"], "impute": "median"},
-            }
-            for i in range(4, 7)
-        },
+        **{f"table_{i}": files[i] for i in range(4)},
+        **{f"mixed_{i}": {**files[i], "categorical": ["colour"], "impute": "median"} for i in range(4, 7)},
         **{f"noise_{i}": {"generator": "mixed", "label_noise": i / 20, "samples": 60 + i} for i in range(4)},
         **{f"xor_{i}": {"generator": "xor", "features": 2, "samples_per_orthant": 15 + i} for i in range(3)},
     }
-    every = list(data_sets)
-    proset = {"method": "proset", "stage2": {"complexity": 1}, "data_sets": every}
-    space = {"lambda_v": {"log_uniform": [1e-6, 1e-1]}, "lambda_w": {"log_uniform": [1e-9, 1e-4]}}
-    return {
-        "study": "battery",
-        "seed": 3,
-        "replicates": [0],
-        "folds": 2,
-        "test_fraction": 0.3,
-        "trials_per_job": {"proset": 50, "knn": 1, "class_prior": 1, "decision_tree": 50},
-        "folds_per_job": {"proset": 2, "knn": 2, "class_prior": 2, "decision_tree": 2},
-        "data_sets": data_sets,
-        "experiments": {
-            "tuned": {**proset, "title": "tuned", "stage1": {"trials": 2, "complexity": 1, "space": space}},
-            "default": {**proset, "title": "default", "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-8}},
-            "knn": {**proset, "title": "neighbours", "method": "knn", "stage2": {"complexity": 5}},
-            "tree": {
-                **{**proset, "title": "tree", "method": "decision_tree", "stage2": {"complexity": 3}},
-                "parameters": {"min_samples_leaf": 3},
-            },
-            "prior": {**proset, "title": "prior", "method": "class_prior", "stage2": {"complexity": 1}},
-        },
-        "comparisons": {
-            "by_default": {"title": "Defaults", "rows": "methods", "experiments": ["default", "knn", "tree", "prior"]},
-            "after_search": {"title": "Tuned", "rows": "methods", "experiments": ["tuned", "knn", "tree", "prior"]},
-            "settings": {"title": "Settings", "experiments": ["default", "tuned"]},
-        },
-    }
+    return config_of("battery", data_sets, **yaml.safe_load(BATTERY))
 
 
 def write_tables(folder):

@@ -14,9 +14,8 @@ from proset_study.store.scores import score, score_data_set
 @pytest.fixture
 def stored(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    settings = {"data_sets": ["iris", "wine"], "stage2": {"complexity": 3}}
-    experiments = {"near": {"method": "knn", **settings}, "tree": {"method": "decision_tree", **settings}}
-    experiments["tree"]["parameters"] = {"min_samples_leaf": 5}
+    tree = {"method": "decision_tree", "parameters": {"min_samples_leaf": 5}, "stage2": {"complexity": 3}}
+    experiments = {"near": {"method": "knn", "stage2": {"complexity": 3}}, "tree": tree}
     data_sets = {name: {"sklearn": name} for name in ("iris", "wine")}
     return compute(config_of("tiny", data_sets, experiments, replicates=[0, 1]), tmp_path)
 
@@ -34,7 +33,7 @@ def test_rows_of_weight_0_are_no_samples(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = pd.DataFrame({"a": range(40), "kind": ["x", "y"] * 20, "weight": [1, 1, 0, 0] * 10})
     table.to_csv("own.csv", index=False)
-    near = {"method": "knn", "data_sets": ["own"], "stage2": {"complexity": 2}}
+    near = {"method": "knn", "stage2": {"complexity": 2}}
     own = {"file": "own.csv", "target": "kind", "weight": "weight"}
     stored = compute(config_of("tiny", {"own": own}, {"near": near}), tmp_path)
     (case,) = stored.study.cases([0])

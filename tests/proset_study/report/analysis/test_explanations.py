@@ -32,18 +32,13 @@ def config_of(folder) -> dict:
     table.to_csv(folder / "own.csv", index=False)
     own = {"file": str(folder / "own.csv"), "target": "kind", "categorical": ["colour"]}
     trees = {"max_leaf_nodes": 4, "learning_rate": 0.3, "min_samples_leaf": 3}
-    every, as_it_is = ["imputed", "complete", "lacking"], ["gaps", "imputed", "complete", "lacking"]
-    data_sets = {
-        "gaps": own,
-        "imputed": {**own, "impute": "median"},
-        "complete": MIXED,
-        "lacking": {**MIXED, "missing_by_value": 0.3},
-    }
+    every = ["imputed", "complete", "lacking"]
+    imputed, lacking = {**own, "impute": "median"}, {**MIXED, "missing_by_value": 0.3}
+    data_sets = {"gaps": own, "imputed": imputed, "complete": MIXED, "lacking": lacking}
     penalties = {"lambda_v": 1e-3, "lambda_w": 1e-6}
-    boosting = {"method": "hist_gradient_boosting", "parameters": trees, "stage2": {"complexity": 5}}
     experiments = {
-        "few": {"method": "proset_few", "data_sets": as_it_is, "stage2": {"complexity": 9}},
-        "boosting": {**boosting, "data_sets": as_it_is},
+        "few": {"method": "proset_few", "stage2": {"complexity": 9}},
+        "boosting": {"method": "hist_gradient_boosting", "parameters": trees, "stage2": {"complexity": 5}},
         "proset": {"method": "proset", "data_sets": every, "parameters": penalties, "stage2": {"complexity": 2}},
         "neighbours": {"method": "knn", "data_sets": every, "stage2": {"complexity": 5}},
     }

@@ -29,16 +29,12 @@ E13 = ["proset", "every", "near", "means", "again", "cover"]
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> Stored:
     """A mixture of Gaussians and digits of three pixels, prototype methods and KNN."""
-    both = ["blobs", "pixels"]
+    fewer = {"pixels": {"stage2": {"complexity": 3}}}
     experiments = {
         "proset": {**SEARCHED, "method": "proset", "parameters": PROSET},
         "every": {**SEARCHED, "method": "proset_leave_one_out", "parameters": LAMBDA_W},
         "near": {"method": "nearest_neighbour", "stage2": {"complexity": 1}},
-        "means": {
-            "method": "k_means",
-            "stage2": {"complexity": 4},
-            "overrides": {"pixels": {"stage2": {"complexity": 3}}},
-        },
+        "means": {"method": "k_means", "stage2": {"complexity": 4}, "overrides": fewer},
         "again": {"method": "k_means", "stage2": {"complexity": 1}},
         "cover": {"method": "cccd", "stage2": {"complexity": 1}, "data_sets": ["blobs"]},
         "knn": {"method": "knn", "stage2": {"complexity": 5}},
@@ -57,7 +53,6 @@ def small(tmp_path_factory) -> Stored:
         "learning_curve": {"of": on_blobs, "fractions": [0.5, 1], "repeats": 2},
         "bootstrap": {"of": on_blobs, "samples": 2},
     }
-    experiments = {name: {"data_sets": both, **entry} for name, entry in experiments.items()}
     config = config_of("small", data_sets, experiments, folds=3, comparisons=comparisons, evaluations=evaluations)
     return compute(config, tmp_path_factory.mktemp("small"))
 

@@ -39,12 +39,12 @@ def stored(tmp_path_factory) -> Stored:
         "few": {**TINY, "samples": 40},
         "both": {**TINY, "samples": 40, "label_noise": 0.2, "irrelevant": 3},
     }
-    experiment = {"data_sets": list(data_sets), "stage2": {"complexity": 3}}
+    stage2 = {"complexity": 3}
     experiments = {
-        "neighbours": {**experiment, "method": "knn"},
-        "again": {**experiment, "method": "knn", "stage2": {"complexity": 1}},
-        "cover": {**experiment, "method": "set_cover"},
-        "proset": {**experiment, "method": "proset", "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-6}},
+        "neighbours": {"stage2": stage2, "method": "knn"},
+        "again": {"method": "knn", "stage2": {"complexity": 1}},
+        "cover": {"stage2": stage2, "method": "set_cover"},
+        "proset": {"stage2": stage2, "method": "proset", "parameters": {"lambda_v": 1e-3, "lambda_w": 1e-6}},
     }
     config = config_of("tiny", data_sets, experiments, replicates=[0, 1])
     return compute(config, tmp_path_factory.mktemp("tiny"))

@@ -35,10 +35,11 @@ ROOT = Path(__file__).parents[4]
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
     """Three replicates of a tree, neighbours and a set cover, which predicts no probabilities; nothing is searched."""
-    common = {"data_sets": ["flowers", "cross"], "stage2": {"complexity": 2}}
+    common = {"stage2": {"complexity": 2}}
+    cross = {"generator": "xor", "features": 2, "samples_per_orthant": 30}
     config = config_of(
         "rivals",
-        {"flowers": {"sklearn": "iris", "features": [0, 1]}, "cross": {"generator": "xor", "features": 2}},
+        {"flowers": {"sklearn": "iris", "features": [0, 1]}, "cross": cross},
         {
             "neighbours": {**common, "method": "knn"},
             "tree": {**common, "method": "decision_tree", "parameters": {"min_samples_leaf": 5}},
@@ -48,7 +49,6 @@ def stored(tmp_path_factory):
         subject="decision_tree",
         replicates=[0, 1, 2],
     )
-    config["data_sets"]["cross"]["samples_per_orthant"] = 30
     return compute(config, tmp_path_factory.mktemp("rivals"))
 
 

@@ -25,7 +25,7 @@ DATA_SETS = ("wide", "narrow", "cross")
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
     """Two replicates of three methods on three data sets; the numbers are there as CSV and as Parquet."""
-    common = {"data_sets": list(DATA_SETS), "stage2": {"complexity": 2}}
+    common = {"stage2": {"complexity": 2}}
     config = config_of(
         "many",
         {name: {"generator": "xor", "features": 2, "samples_per_orthant": 20 + i} for i, name in enumerate(DATA_SETS)},
