@@ -18,7 +18,7 @@ from proset_study.study.config.messages import not_among, refused, unknown
 from proset_study.study.config.metrics import MATRIX, kind_of, metric_errors
 from proset_study.study.config.parameters import parameter_errors
 from proset_study.study.config.runs import selected_data_sets
-from proset_study.study.config.schema import schema_errors
+from proset_study.study.config.schema import optional_keys, schema_errors
 from proset_study.study.config.study import Study
 
 RESERVED = {  # names of rules
@@ -37,9 +37,9 @@ class ConfigError(ValueError):
 def load(config: dict) -> Study:
     """Check a config and give the study it describes; a ConfigError lists everything that is wrong.
 
-    A file merged over another one takes a key of it away by `null`: merging {} would leave what is there.
+    A file merged over another one takes a key of it that is not required away by `null`: {} would leave what is there.
     """
-    config = {key: value for key, value in config.items() if value is not None}
+    config = {key: value for key, value in config.items() if value is not None or key not in optional_keys()}
     errors = list(dict.fromkeys(schema_errors(config))) or list(_suite_errors(config))
     if not errors:
         config = written_out(config)

@@ -30,6 +30,12 @@ def schema(of_generators: Iterable[str] = generators.GENERATORS) -> dict:
     return of_config
 
 
+def optional_keys() -> set[str]:
+    """Keys at the top level that a config need not have."""
+    of_config = schema(())
+    return set(of_config["properties"]) - set(of_config["required"])
+
+
 def _broken(name):
     """Why a generator, maybe one of somebody else, cannot be used; None if it can."""
     module = f"{generators.__name__}.{name}"
