@@ -133,7 +133,8 @@ class Answers(Explanations):
             Their classes, to compare losses.
         sample_weight : array-like, shape (N,), optional
         rows : array-like of int, optional
-            Rows of the training data to leave out, one at a time; by default all of positive weight.
+            Rows of the training data to leave out, one at a time; by default all of positive weight. Each is one more
+            fit, of a second or so with 25,000 rows.
         base_probabilities : array-like, shape (N, K), optional
             As of `staged_predict_proba`.
 
@@ -169,6 +170,8 @@ class Answers(Explanations):
 
     def suspicious_labels(self, top: int | None = None) -> "pd.DataFrame":
         """Rows of the training data whose label is improbable by the model without them, the least probable first.
+
+        Each row is one more fit: 2,000 rows take seconds, 25,000 hours.
 
         Parameters
         ----------

@@ -80,7 +80,8 @@ def check(base: Any, classes: np.ndarray) -> None:
             ) from error
     if not hasattr(base, "predict_proba"):
         raise ValueError(
-            f"base: {name_of(base)} is not allowed, must have predict_proba; CalibratedClassifierCV gives it to others"
+            f"base: {name_of(base)} is not allowed, must have predict_proba; CalibratedClassifierCV gives it to "
+            "others, final_estimator=LogisticRegression() to a StackingClassifier"
         )
     if isinstance(base, FrozenEstimator) and not np.array_equal(base.classes_, classes):
         raise ValueError(f"base: a model with the classes {base.classes_} is not allowed, y has {classes}")

@@ -96,7 +96,7 @@ class ConformalClassifier(HeldOutClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict", "predict_proba"])],
+        "estimator": [HasMethods(["fit", "predict"])],
         "confidence_level": [Interval(Real, 0, 1, closed="neither")],
         "group_by": [str, Integral, callable, None],
         "cv": ["cv_object"],
@@ -254,6 +254,8 @@ class ConformalClassifier(HeldOutClassifier):
 
 def _strangeness(fitted: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     """1 - probability of each class; 1 for those that the estimator of a fold has not seen."""
+    if not hasattr(fitted, "predict_proba"):  # some tell only when they are fitted
+        raise ValueError(f"estimator: {type(fitted).__name__} is not allowed, must have predict_proba")
     probabilities = fitted.predict_proba(X)
     found = np.ones((len(probabilities), len(classes)))
     wanted = np.isin(fitted.classes_, classes)

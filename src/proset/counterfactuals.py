@@ -79,14 +79,14 @@ class Constraints:
                 if not (is_pair and allowed[0] <= allowed[1]):
                     raise ValueError(f"ranges: {allowed!r} for {feature!r} is not allowed, must be (smallest, largest)")
                 numbers[d] = float(allowed[0]), float(allowed[1])
-            elif isinstance(allowed, str) or not all(value in levels for value in allowed):
+            elif isinstance(allowed, str) or not isinstance(allowed, Iterable) or not set(allowed) <= set(levels):
                 known = list(levels)[:20]
                 raise ValueError(f"ranges: {allowed!r} for {feature!r} is not allowed, must be a list from {known}")
             else:
                 choices[d] = np.array([float(levels.index(value)) for value in allowed])
         for feature, direction in directions.items():
             d = feature_number(classifier, feature, "directions")
-            if direction not in SIGNS or encoding.kinds[d] == CATEGORY:
+            if direction not in list(SIGNS) or encoding.kinds[d] == CATEGORY:
                 allowed = "a category has none" if encoding.kinds[d] == CATEGORY else f"must be one of {list(SIGNS)}"
                 raise ValueError(f"directions: {direction!r} for {feature!r} is not allowed, {allowed}")
             turned[d] = SIGNS[direction]

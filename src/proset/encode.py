@@ -134,7 +134,7 @@ def _learned(name: str, column: Column, chosen: bool | None) -> tuple[str, tuple
         )
     if not chosen and column.kind == NUMBER:
         return NUMBER, None
-    column = _as_categories(column)
+    column = _as_categories(name, column)
     _refuse_strange(name, column.distinct if column.levels is None else column.levels)
     if not chosen and column.kind == ORDERED:
         return ORDERED, column.levels
@@ -157,10 +157,16 @@ def _refuse_strange(name: str, levels: Iterable[Any]) -> None:
             )
 
 
-def _as_categories(column: Column) -> Column:
-    """Numbers as categories."""
+def _as_categories(name: str, column: Column) -> Column:
+    """Numbers as categories; they have become float64, in which large whole numbers equal others."""
     if column.kind != NUMBER:
         return column
+    if (inexact := np.isfinite(column.values) & (np.abs(column.values) >= 2**53)).any():
+        value = f"{column.values[inexact.argmax()]:.0f}"
+        raise ValueError(
+            f"X: column {name!r} has the category {value}; allowed are numbers up to 2^53, X[{name!r}].astype(str) "
+            "makes text of them"
+        )
     return Column.of(CATEGORY, [None if value != value else value for value in column.values.tolist()])
 
 
@@ -172,7 +178,7 @@ def _encoded(name: str, column: Column, kind: str, levels: tuple[Category, ...] 
         if others := [value for value in column.distinct if not isinstance(value, bool)]:
             raise ValueError(f"X: column {name!r} had numbers in fit, now it has {others[0]!r}")
         return np.array([*map(float, column.distinct), np.nan])[column.values]
-    column = _as_categories(column)
+    column = _as_categories(name, column)
     _refuse_other_type(name, column.distinct, levels)
     places = {level: float(number) for number, level in enumerate(levels)}
     beyond = np.nan if kind == ORDERED else float(len(levels))

@@ -65,9 +65,10 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
         )
     check_is_fitted(classifier, "batches_")
     if classifier._fitted_base() is not None:
+        onnx = "" if isinstance(classifier.base, str) else "to_onnx writes such models, "
         raise ValueError(
-            f"base: {classifier._base_name()} is not allowed in a file of plain arrays; to_onnx writes such models, "
-            "skops.io and pickle read them back"
+            f"base: {classifier._base_name()} is not allowed in a file of plain arrays; {onnx}skops.io and pickle read "
+            "them back"
         )
     classes = classifier.classes_
     if classes.dtype == object:

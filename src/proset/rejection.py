@@ -234,12 +234,19 @@ class RejectOptionClassifier(HeldOutClassifier):
         rejected = self.score_quantile(X) < self.rejection_rate
         # With a type of its own: as a plain number it would take that of the classes, where -1 may be 255.
         label = np.array(self._reject_label, dtype=np.min_scalar_type(self._reject_label))
-        return np.where(rejected, label, self.estimator_.predict(X))
+        labels = self.estimator_.predict(X)
+        if labels.dtype == np.uint64 and label.dtype.kind == "i":  # both as one type are float64, which rounds classes
+            labels = labels.astype(object)
+        return np.where(rejected, label, labels)
 
 
 def scores_of(fitted: Any, X: Any, criterion: str) -> np.ndarray:
     """Scores by a fitted classifier, which may be inside a search, a Pipeline, or frozen."""
     if criterion == "confidence":
+        if not hasattr(fitted, "predict_proba"):
+            raise ValueError(
+                f"estimator: {type(fitted).__name__} has no method 'predict_proba', which criterion='confidence' needs"
+            )
         confidence: np.ndarray = fitted.predict_proba(X).max(axis=1)
         return confidence
     found = with_method(fitted, X, criterion)

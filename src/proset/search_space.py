@@ -22,14 +22,14 @@ class Values:
     @classmethod
     def of(cls, name: str, given: Any) -> "Values":
         """From a parameter of the search, "lambda_v" or "lambda_w"; ValueError if it is none of both."""
-        values, is_range = np.asarray(given, dtype=float), isinstance(given, tuple)
-        allowed = values.size and 0 <= values.min() <= values.max() <= MAX_PENALTY
+        values, is_range = np.asarray(given), isinstance(given, tuple)
+        allowed = values.size and values.dtype.kind in "iuf" and 0 <= values.min() <= values.max() <= MAX_PENALTY
         if not allowed or (is_range and (values.shape != (2,) or not 0 < values[0] <= values[1])):
             raise ValueError(
                 f"{name}: {given!r} is not allowed, must be a tuple (low, high) of positive numbers, a list of "
                 f"numbers, or a number; up to {MAX_PENALTY:g}"
             )
-        return cls(tuple(values.ravel().tolist()), is_range, LAMBDA_V if name == "lambda_v" else LAMBDA_W)
+        return cls(tuple(values.ravel().astype(float).tolist()), is_range, LAMBDA_V if name == "lambda_v" else LAMBDA_W)
 
     def on_path(self) -> tuple[float, ...]:
         """Increasing values to go along: a range has those of the path and its ends."""

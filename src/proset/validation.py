@@ -1,6 +1,6 @@
 """Checks of input, and fits that fail as a whole."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
@@ -41,18 +41,21 @@ def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | st
     Raises
     ------
     ValueError
-        If the weight of a class is negative, or some labels of `class_weight` are not in `y` and some of `y` not in it.
+        If the weight of a class is no number, negative or infinite, or some labels of `class_weight` are not in `y` and some of `y` not in it.
 
     Examples
     --------
     >>> weights_with_classes(np.ones(4), "balanced", np.array(["a", "b", "b", "b"])).round(3).tolist()
     [2.0, 0.667, 0.667, 0.667]
     """
+    for label, given in class_weight.items() if isinstance(class_weight, Mapping) else ():
+        if not isinstance(given, Real) or not 0 <= given < np.inf:
+            raise ValueError(
+                f"class_weight: {given!r} for class {label!r} is not allowed, must be at least 0 and finite"
+            )
     used = weight > 0
     classes, codes = np.unique(y[used], return_inverse=True)
     of_class = compute_class_weight(class_weight, classes=classes, y=y[used], sample_weight=weight[used])
-    if not of_class.min(initial=0.0) >= 0:
-        raise ValueError(f"class_weight: {of_class.min():g} is not allowed, must be at least 0")
     weighted = weight.copy()
     weighted[used] *= of_class[codes]
     if used.any() and not weighted.any():

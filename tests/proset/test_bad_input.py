@@ -99,6 +99,12 @@ def write(name, content):
         Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
+def explore(**settings):
+    """Counterfactuals of a model of a category and a number."""
+    table = np.c_[Y % 2, X[:, 0]]
+    return ProsetClassifier(**GIVEN, categorical_features=[0]).fit(table, Y).counterfactuals(table[:1], **settings)
+
+
 def data_file(content, name="t.csv", **settings):
     write(name, content)
     return make({"file": name, "target": "kind", **settings}, 0, "mine", 0)
@@ -486,6 +492,18 @@ CASES = {
     "reject label": lambda: RejectOptionClassifier(ProsetClassifier(), reject_label=1).fit(X, Y),
     "no score": lambda: RejectOptionClassifier(LINEAR).fit(X, Y),
     "negative class_weight": partial(fit, class_weight={0: -1.0}),
+    "infinite class_weight": partial(fit, class_weight={0: np.inf}),
+    "text in class_weight": partial(fit, class_weight={0: "a"}),
+    "text as a penalty": lambda: ProsetClassifierCV(lambda_v=["a"]).fit(X, Y),
+    "large categories": partial(fit, np.c_[2.0**60 + 2**9 * (Y % 2), X], categorical_features=[0]),
+    "names that differ by case": lambda: to_sql(QUICK.fit(pd.DataFrame(X[:, 2:], columns=["a", "A"]), Y), "t", "k"),
+    "empty name": lambda: to_sql(QUICK.fit(pd.DataFrame(X[:, 2:], columns=["a", ""]), Y), "t", "k"),
+    "confidence without probabilities": lambda: RejectOptionClassifier(LinearSVC(), criterion="confidence").fit(X, Y),
+    "sets without probabilities": lambda: ConformalClassifier(LinearSVC()).fit(X, Y),
+    "number as a range of categories": lambda: explore(ranges={0: 5}),
+    "direction in a list": lambda: explore(directions={1: ["up"]}),
+    "table of another classifier": lambda: plot.SizeTableDisplay.from_estimator(LINEAR, X, Y),
+    "prefit in C": lambda: to_c(fit(base="prefit", given=THIRDS)),
     "fewer batches": partial(fit_again, n_batches=1),
     "other data": partial(fit_again, shift=1.0),
     "batches of a prediction": lambda: fitted().predict(X, n_batches=3),

@@ -168,6 +168,7 @@ def test_quantiles_are_those_of_the_group(rng):
         (["a", "b", "c"], "ask somebody", "ask somebody"),  # longer than the classes
         (np.array([1, 254, 255], dtype=np.uint8), None, -1),  # which is 255 in eight bits
         (np.array([1, 2, 44], dtype=np.uint8), 300, 300),
+        (np.array([0, 1, 2], dtype=np.uint64) + np.uint64(2**60), None, -1),  # one and the same number in float64
         (np.array(["a", "b", "c"], dtype=object), "?", "?"),
     ],
 )

@@ -205,6 +205,8 @@ def _base(classifier: ProsetClassifier) -> tuple[np.ndarray, tuple[np.ndarray, n
     if is_constant(model):
         (constant,) = predicted(model, np.zeros((1, n_features)), classifier.classes_)
         return constant, None
+    if isinstance(model, str):
+        raise ValueError("base: 'prefit' is not allowed, the model is not known; give it in a FrozenEstimator to fit")
     if type(model) not in (LogisticRegression, LogisticRegressionCV):
         raise ValueError(
             f"base: {classifier._base_name()} is not allowed, must be LogisticRegression, alone or after scalers, or a "

@@ -258,6 +258,8 @@ class SizeTableDisplay(Display):
         X, y, sample_weight, n_features
             As of `ProsetClassifier.size_table`.
         """
+        if not hasattr(estimator, "size_table"):
+            raise ValueError(f"estimator: {type(estimator).__name__} is not allowed, must be a ProsetClassifier")
         return cls(table=estimator.size_table(X, y, sample_weight, n_features)).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
