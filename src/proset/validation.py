@@ -41,7 +41,8 @@ def weights_with_classes(weight: np.ndarray, class_weight: dict[Any, float] | st
     Raises
     ------
     ValueError
-        If the weight of a class is no number, negative or infinite, or some labels of `class_weight` are not in `y` and some of `y` not in it.
+        If the weight of a class is no number, negative or infinite, or some labels of `class_weight` are not in `y` and
+        some of `y` not in it.
 
     Examples
     --------
