@@ -141,6 +141,13 @@ def test_prototypes_are_where_they_are_in_the_units_of_the_data_with_area_by_wei
     np.testing.assert_allclose(_offsets(shown), final.X_train[rows])
 
 
+def test_a_pair_of_models_without_prototypes_is_drawn(stored):
+    final = stored.final("E8", "flowers")
+    figure = surfaces.pair_figure(final, final)
+    assert "prototypes" not in figure.finding
+    assert figure.figure.axes[0].get_title().endswith(f"neighbours: {final.fit['complexity']}")
+
+
 def test_pairs_are_found_by_rule_and_source_of_stage_1(stored):
     (pair,) = optimal_pairs(stored.study, "flowers")
     assert [run.name for run in pair] == ["E3", "E4"]

@@ -11,6 +11,7 @@ from proset.plot.surface import STEPS, DecisionSurfaceDisplay, probability_bar
 from proset_study.data import generators
 from proset_study.data.metrics import compares_features
 from proset_study.methods import get
+from proset_study.methods.base import Method
 from proset_study.methods.labels import method_name
 from proset_study.methods.prototypes import PrototypeModel
 from proset_study.report.analysis.runs import optimal_pairs
@@ -55,9 +56,11 @@ def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
     displays = [display(final, LARGE) for final in finals]
     for panel, final, shown in zip(axes, finals, displays, strict=True):
         _draw(shown, panel, scale=1.0)
-        parameters = ", ".join(f"{k} = {v:.1e}" for k, v in final.selected_parameters.items())
+        selected, counts = final.selected_parameters.items(), get(final.run.method).complexity
+        parameters = ", ".join(f"{k} = {v:.1e}" if isinstance(v, float) else f"{k} = {v}" for k, v in selected)
+        size = "" if counts == Method.complexity else f"; {counts}: {final.fit['complexity']}"
         what = "optimum" if final.run.selection_rule == "best" else "simplest within the threshold"
-        panel.set_title(f"{final.label}, {what}\n{parameters}; batches: {final.fit['complexity']}")
+        panel.set_title(f"{final.label}, {what}\n{parameters}{size}")
     _finish(figure, axes, displays)
     return ReportFigure(
         title=f"{chosen.data_set}: {chosen.label} next to {optimal.label}",
@@ -134,8 +137,9 @@ def _misclassified(final):
 
 
 def _in_numbers(final):
-    prototypes = final.fit["summary"]["prototypes"]
-    return f"{final.label} misclassifies {_misclassified(final):,} with {prototypes:,} prototypes"
+    found = f"{final.label} misclassifies {_misclassified(final):,}"
+    prototypes = final.fit["summary"].get("prototypes")
+    return found if prototypes is None else f"{found} with {prototypes:,} prototypes"
 
 
 def _alt(finals):
