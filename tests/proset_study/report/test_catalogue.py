@@ -145,7 +145,7 @@ def test_a_pair_of_models_without_prototypes_is_drawn(stored):
     final = stored.final("E8", "flowers")
     figure = surfaces.pair_figure(final, final)
     assert "prototypes" not in figure.finding
-    assert figure.figure.axes[0].get_title().endswith(f"neighbours: {final.fit['complexity']}")
+    assert figure.figure.axes[0].get_title().endswith(f"threshold\nk: {final.fit['complexity']}")
 
 
 def test_pairs_are_found_by_rule_and_source_of_stage_1(stored):

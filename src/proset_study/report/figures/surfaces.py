@@ -58,9 +58,9 @@ def pair_figure(chosen: Final, optimal: Final) -> ReportFigure:
         _draw(shown, panel, scale=1.0)
         selected, counts = final.selected_parameters.items(), get(final.run.method).complexity
         parameters = ", ".join(f"{k} = {v:.1e}" if isinstance(v, float) else f"{k} = {v}" for k, v in selected)
-        size = "" if counts == Method.complexity else f"; {counts}: {final.fit['complexity']}"
+        size = "" if counts == Method.complexity else f"{counts}: {final.fit['complexity']}"
         what = "optimum" if final.run.selection_rule == "best" else "simplest within the threshold"
-        panel.set_title(f"{final.label}, {what}\n{parameters}{size}")
+        panel.set_title(f"{final.label}, {what}\n{'; '.join(filter(None, (parameters, size)))}")
     _finish(figure, axes, displays)
     return ReportFigure(
         title=f"{chosen.data_set}: {chosen.label} next to {optimal.label}",
