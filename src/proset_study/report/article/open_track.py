@@ -14,7 +14,7 @@ from proset_study.report.article.methods import over_data_sets, pairs_with_rival
 from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
 from proset_study.report.article.wording import count, decimals, difference, general, ordinal, whole
-from proset_study.report.rows import rows
+from proset_study.report.rows import pick, rows
 from proset_study.report.wording import best_ranked, listed
 from proset_study.store.stored import Missing
 from proset_study.study import layout
@@ -22,7 +22,7 @@ from proset_study.study import layout
 TRACK, TRACKED, FORMS = "reports/open_track", "open_track", "open_forms"  # the report, and comparisons in it
 INSTALLED = "proset_few"  # the form of `ProsetClassifier()`; where it is tuned, its number of prototypes is, too
 OF_TRACK = overlay("open_track")
-FEW, MANY = 100, 1000  # prototypes
+FEW = 100  # prototypes
 SHOWN_RANKS = 3  # besides the best one
 
 
@@ -36,6 +36,7 @@ def open_track(stored: Reported) -> Content:
     best = min(ranks.values())
     behind = [method for method, rank in ranks.items() if not isclose(rank, best)]
     texts = {
+        "replicates": count(len(stored.replicates)),
         "methods": count(sum(not methods.get(method).is_baseline for method in ranks)),
         "first": best_ranked(ranks, "has", "have"),
         "best_rank": decimals(best, 1),
@@ -87,21 +88,23 @@ def leave_one_out(stored: Reported) -> Content:
 
 @topic("", f"{RESULTS}/at_most.csv", command=OF_TRACK)
 def at_most(project: Path) -> Content:
-    """On how many data sets each form has the lower loss in cross-validation with few and with many prototypes.
+    """On how many data sets each form has the lower loss in cross-validation with few prototypes.
 
     Lower by more than `ROPE`, in the mean over the replicates in which both have a trial of that size.
     """
-    losses: dict[tuple, dict[str, dict[int, float]]] = {}
-    for row in rows(project / RESULTS / "at_most.csv"):
-        by_references = losses.setdefault((row["prototypes"], row["data_set"]), {})
+    losses: dict[str, dict[str, dict[int, float]]] = {}
+    for row in pick(rows(project / RESULTS / "at_most.csv"), prototypes=FEW):
+        by_references = losses.setdefault(row["data_set"], {})
         by_references.setdefault(row["references"], {})[row["replicate"]] = row["log_loss"]
-    texts: dict[str, str] = {"margin": general(ROPE)}
-    for name, size in (("few", FEW), ("many", MANY)):
-        both = [(of["split"], of["leave-one-out"]) for (n, _), of in losses.items() if n == size and len(of) == 2]
-        means = [fmean(values) for split, other in both if (values := differences(split, other))]
-        lower = {"split": sum(mean < -ROPE for mean in means), "leave_one_out": sum(mean > ROPE for mean in means)}
-        texts |= {name: whole(size), f"{name}_data_sets": count(len(means))}
-        texts |= {f"{name}_{form}": count(number) for form, number in lower.items()}
+    both = [(of["split"], of["leave-one-out"]) for of in losses.values() if len(of) == 2]
+    means = [fmean(values) for split, other in both if (values := differences(split, other))]
+    texts = {
+        "margin": general(ROPE),
+        "few": whole(FEW),
+        "few_data_sets": count(len(means)),
+        "few_split": count(sum(mean < -ROPE for mean in means)),
+        "few_leave_one_out": count(sum(mean > ROPE for mean in means)),
+    }
     return Content(texts)
 
 

@@ -20,7 +20,7 @@ REFERENCES, NETWORKS = "reports/references", "reports/neural_network"
 def references(stored: Reported) -> Content:
     """Other references against the split, on how many data sets."""
     found = _differences(stored)
-    texts = _counts("", found, "cases", "significantly_higher")
+    texts = {**_replicates(stored), **_counts("", found, "cases", "significantly_higher")}
     for name, of_form in groups(found, "experiment").items():
         texts |= _counts(f"{name}_", of_form, "cases", "significantly_lower")
     return Content(texts)
@@ -30,7 +30,7 @@ def references(stored: Reported) -> Content:
 def corrected(stored: Reported) -> Content:
     """Models with prototypes against those without, in how many cases: pairs on real and on generated data sets."""
     found = _differences(stored)
-    texts = _counts("", found, "cases", "lower", "significantly_higher")
+    texts = {**_replicates(stored), **_counts("", found, "cases", "lower", "significantly_higher")}
     for kind, prefix in ((False, "real_"), (True, "generated_")):
         of_kind = [d for d in found if generated(stored, d.dataset) == kind]
         texts |= _counts(prefix, of_kind, "cases", "significantly_lower")
@@ -41,12 +41,20 @@ def corrected(stored: Reported) -> Content:
 def neural_network(stored: Reported) -> Content:
     """Proset against the neural network, on how many data sets."""
     published, few = (groups(_differences(stored), "experiment")[name] for name in ("E3", "proset_few"))
-    texts = _counts("published_", published, "cases", "lower", "significantly_lower", "significantly_higher")
-    return Content(texts | _counts("few_", few, "significantly_lower", "significantly_higher"))
+    texts = {
+        **_replicates(stored),
+        **_counts("published_", published, "cases", "lower", "significantly_lower", "significantly_higher"),
+        **_counts("few_", few, "significantly_lower", "significantly_higher"),
+    }
+    return Content(texts)
 
 
 def _differences(stored):
     return read_rows(stored.folder / layout.AGAINST, Difference)
+
+
+def _replicates(stored):
+    return {"replicates": count(len(stored.replicates))}
 
 
 def _counts(prefix, found, *names):
