@@ -22,7 +22,9 @@ def references(stored: Reported) -> Content:
     found = _differences(stored)
     texts = {**_replicates(stored), **_counts("", found, "cases", "significantly_higher")}
     for name, of_form in groups(found, "experiment").items():
+        real = [d for d in of_form if not generated(stored, d.dataset)]
         texts |= _counts(f"{name}_", of_form, "cases", "significantly_lower")
+        texts |= _counts(f"{name}_real_", real, "significantly_lower")
     return Content(texts)
 
 
