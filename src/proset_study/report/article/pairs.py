@@ -42,7 +42,8 @@ def corrected(stored: Reported) -> Content:
 @topic(NETWORKS, layout.AGAINST, needs=("E3", "proset_few", "neural_network"), subject=INSTALLED)
 def neural_network(stored: Reported) -> Content:
     """Proset against the neural network, on how many data sets."""
-    published, few = (groups(_differences(stored), "experiment")[name] for name in ("E3", "proset_few"))
+    by_experiment = groups(_differences(stored), "experiment")
+    published, few = (by_experiment.get(name, []) for name in ("E3", "proset_few"))
     texts = {
         **_replicates(stored),
         **_counts("published_", published, "cases", "lower", "significantly_lower", "significantly_higher"),
