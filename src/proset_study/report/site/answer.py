@@ -81,14 +81,16 @@ class Answer:
 
     def _rivals(self) -> list[str]:
         """Who leads on average: with few replicates, intervals on single tables are too wide to name one."""
-        said = []
-        for kind, where in (("", "Over all tables"), ("real", "Over the real ones")):
-            if lead := self.standing.largest_lead(kind):
-                rival, mean = lead
+        said, leads = [], []
+        for kind, where in (("", ""), ("real", "on real tables ")):
+            rival, mean = self.standing.largest_lead(kind) or ("", None)
+            if mean and mean.value > 0:
                 sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
-                words = f"{where}, the largest average lead of a rival is {decimals(mean.value)}"
-                words += f" ({method_name(rival)}), {sure}significant."
-                said.append(words if mean.value > 0 else f"{where}, no rival is ahead on average.")
+                leads.append(f"{where}{decimals(mean.value)} ({method_name(rival)}, {sure}significant)")
+        if leads:
+            said.append(f"A rival's largest average lead is {', '.join(leads)}.")
+        elif self.standing.largest_lead():
+            said.append("No rival is ahead on average.")
         best: dict[str, list[str]] = {}  # kinds of tables by rival
         for kind in ("real", "generated"):
             best.setdefault(self.standing.best_rival(kind), []).append(kind)
