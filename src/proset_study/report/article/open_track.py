@@ -2,19 +2,16 @@
 
 from dataclasses import dataclass
 from math import isclose
-from pathlib import Path
 from statistics import fmean, median
 
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.losses import ROPE, by_method, losses_by_method, overlaps
-from proset_study.report.analysis.paired import LEVEL, VERDICTS, differences, on_each_data_set
+from proset_study.report.analysis.losses import by_method, losses_by_method, overlaps
+from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.methods import over_data_sets, pairs_with_rivals, place_of, stored_ranks
-from proset_study.report.article.study import RESULTS
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
-from proset_study.report.article.wording import count, decimals, difference, general, ordinal, whole
-from proset_study.report.rows import pick, rows
+from proset_study.report.article.wording import count, decimals, difference, ordinal, whole
 from proset_study.report.wording import best_ranked, listed
 from proset_study.store.stored import Missing
 from proset_study.study import layout
@@ -22,7 +19,6 @@ from proset_study.study import layout
 TRACK, TRACKED, FORMS = "reports/open_track", "open_track", "open_forms"  # the report, and comparisons in it
 INSTALLED = "proset_few"  # the form of `ProsetClassifier()`; where it is tuned, its number of prototypes is, too
 OF_TRACK = overlay("open_track")
-FEW = 100  # prototypes
 SHOWN_RANKS = 3  # besides the best one
 
 
@@ -84,28 +80,6 @@ def leave_one_out(stored: Reported) -> Content:
         **_factors("few_", found_few),
     }
     return Content(texts, {"forms": forms})
-
-
-@topic("", f"{RESULTS}/at_most.csv", command=OF_TRACK)
-def at_most(project: Path) -> Content:
-    """On how many data sets each form has the lower loss in cross-validation with few prototypes.
-
-    Lower by more than `ROPE`, in the mean over the replicates in which both have a trial of that size.
-    """
-    losses: dict[str, dict[str, dict[int, float]]] = {}
-    for row in pick(rows(project / RESULTS / "at_most.csv"), prototypes=FEW):
-        by_references = losses.setdefault(row["data_set"], {})
-        by_references.setdefault(row["references"], {})[row["replicate"]] = row["log_loss"]
-    both = [(of["split"], of["leave-one-out"]) for of in losses.values() if len(of) == 2]
-    means = [fmean(values) for split, other in both if (values := differences(split, other))]
-    texts = {
-        "margin": general(ROPE),
-        "few": whole(FEW),
-        "few_data_sets": count(len(means)),
-        "few_split": count(sum(mean < -ROPE for mean in means)),
-        "few_leave_one_out": count(sum(mean > ROPE for mean in means)),
-    }
-    return Content(texts)
 
 
 def _compare(stored, first, second):

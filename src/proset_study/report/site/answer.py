@@ -82,14 +82,15 @@ class Answer:
     def _rivals(self) -> list[str]:
         """Who leads on average: with few replicates, intervals on single tables are too wide to name one."""
         said, leads = [], []
-        for kind, where in (("", ""), ("real", "on real tables ")):
-            rival, mean = self.standing.largest_lead(kind) or ("", None)
-            if mean and mean.value > 0:
-                sure = "" if mean.interval(self.standing.level)[0] > 0 else "not "
-                leads.append(f"{where}{decimals(mean.value)} ({method_name(rival)}, {sure}significant)")
+        found = {where: self.standing.largest_lead(kind) for kind, where in (("", ""), ("real", "on real tables "))}
+        for where, lead in found.items():
+            if lead and lead[1].value > 0:
+                leads.append(f"{where}{decimals(lead[1].value)}")
         if leads:
-            said.append(f"A rival's largest average lead is {', '.join(leads)}.")
-        elif self.standing.largest_lead():
+            sure = any(lead and lead[1].interval(self.standing.level)[0] > 0 for lead in found.values())
+            words = "Some rival leads" if sure else "No rival leads"
+            said.append(f"{words} significantly on average: by at most {', '.join(leads)}.")
+        elif found[""]:
             said.append("No rival is ahead on average.")
         best: dict[str, list[str]] = {}  # kinds of tables by rival
         for kind in ("real", "generated"):
