@@ -79,7 +79,7 @@ class Constraints:
                 if not (is_pair and allowed[0] <= allowed[1]):
                     raise ValueError(f"ranges: {allowed!r} for {feature!r} is not allowed, must be (smallest, largest)")
                 numbers[d] = float(allowed[0]), float(allowed[1])
-            elif isinstance(allowed, str) or not isinstance(allowed, Iterable) or not set(allowed) <= set(levels):
+            elif isinstance(allowed, str) or not (isinstance(allowed, Iterable) and all(v in levels for v in allowed)):
                 known = list(levels)[:20]
                 raise ValueError(f"ranges: {allowed!r} for {feature!r} is not allowed, must be a list from {known}")
             else:
