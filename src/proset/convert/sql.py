@@ -177,14 +177,14 @@ def _check(of: ProsetFormula | SetCoverFormula, table: Any, key: Any, what: Any,
         raise ValueError("background: None is not allowed for what='attributions', must be rows to compare with")
     if background is not None and what != "attributions":
         raise ValueError(f"background: rows are not allowed for what={what!r}, must be None")
+    for number, of_what in ((len(of.used), "features that are read"), (len(of.classes), "classes")):
+        if number > MOST:
+            raise ValueError(f"model: {number} {of_what} are not allowed, must be at most {MOST}")
     names = [of.feature_names[d] for d in of.used]
     if "" in names:
         raise ValueError("model: a feature with an empty name is not allowed, must be the name of a column")
     if same := [name for place, name in enumerate(names) if name.lower() in map(str.lower, names[:place])]:
         raise ValueError(f"model: feature {same[0]!r} is not allowed, SQL takes it for one that differs by case only")
-    for number, of_what in ((len(of.used), "features that are read"), (len(of.classes), "classes")):
-        if number > MOST:
-            raise ValueError(f"model: {number} {of_what} are not allowed, must be at most {MOST}")
 
 
 def _terms(of: ProsetFormula) -> dict[str, str]:
