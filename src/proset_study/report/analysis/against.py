@@ -119,8 +119,8 @@ def answer(stored: Stored) -> list[tuple[str, str]]:
         return []
     counts = (("name", "pair"), ("dataset", "data set"))
     n, over = tally(found), [counted(len(groups(found, key)), noun) for key, noun in counts]
-    words = f"compared with its counterpart, an experiment has the lower mean test {score_of(found)}"
-    words += f" in {n.lower} of {len(found)} cases ({', '.join(over)}), significantly in "
-    words += f"{n.significantly_lower or 'none'}; the higher in {n.higher or 'none'}"
+    words = f"in {n.lower} of {len(found)} cases ({', '.join(over)}), the experiment has a lower mean test "
+    words += f"{score_of(found)} than the one it is compared with, significantly in {n.significantly_lower or 'none'}"
+    words += f"; in {n.higher or 'none'} a higher one"
     words += f", significantly in {n.significantly_higher or 'none'}" if n.higher else ""
     return [("Answer:", f"{words} (single {100 * LEVEL:g} % intervals).")]

@@ -9,21 +9,24 @@ from proset_study.store.stored import Stored
 
 
 def against_grids(stored: Stored) -> list[Grid]:
-    """A row for each pair, and the differences on each data set; empty if the config has no pairs."""
+    """A row for each pair, with both titles, and the differences on each data set; empty if the config has no pairs."""
     found = differences_of_pairs(stored)
     if not found:
         return []
     data_sets, score = list(groups(found, "dataset")), score_of(found)
+    titles = {name: table["title"] for name, table in stored.study.tables.items()}
     rows, on_each = [], []
     for of_pair in groups(found, "name").values():
-        first, second = Cell(of_pair[0].name), Cell(of_pair[0].against, tone="text")
+        first, second = of_pair[0].name, of_pair[0].against
+        named = f"{first}: {titles[of_pair[0].experiment]}", f"{second}: {titles[second]}"
         ours, theirs = fmean(d.loss for d in of_pair), fmean(d.loss_against for d in of_pair)
         n = tally(of_pair)
         counts = ((n.lower, n.significantly_lower), (n.higher, n.significantly_higher))
         losses = number(ours), number(theirs), number(ours - theirs, 3, "+")
-        rows.append([first, second, *losses, *(Cell(f"{a} of {len(of_pair)} ({b})", a) for a, b in counts)])
+        on = (Cell(f"{some} of {len(of_pair)} ({significant})", some) for some, significant in counts)
+        rows.append([*(Cell(text, wide=True) for text in named), *losses, *on])
         own = {d.dataset: d for d in of_pair}
-        on_each.append([first, *(_difference(own.get(data_set)) for data_set in data_sets)])
+        on_each.append([Cell(first), *(_difference(own.get(data_set)) for data_set in data_sets)])
     columns = headed("experiment", "compared with", text=True)
     columns += headed(score, "of the other", "difference", "lower on", "higher on")
     caption = f"Mean test {score} over the data sets of both, and on how many it is lower or higher (significantly)"

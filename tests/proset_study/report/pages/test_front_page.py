@@ -182,9 +182,12 @@ def test_the_answer_is_that_of_the_pairs_which_the_config_compares(stored, tmp_p
     (word, answer), *_ = verdict(paired, PUBLISHED).sentences
     assert word == "Answer:"
     n_lower = sum(d.is_lower for d in found)
-    assert f"lower mean test log-loss in {n_lower} of 2 cases (1 pair, 2 data sets)" in answer
+    assert answer.startswith(
+        f"in {n_lower} of 2 cases (1 pair, 2 data sets), the experiment has a lower mean test log-loss"
+    )
     summary, each = against_grids(paired)
-    assert [cell.text for cell in summary.rows[0]][:2] == ["tree", "neighbours"]
+    titles = [paired.study.tables[name]["title"] for name in ("tree", "neighbours")]
+    assert [cell.text for cell in summary.rows[0]][:2] == [f"tree: {titles[0]}", f"neighbours: {titles[1]}"]
     assert [cell.value for cell in each.rows[0][1:]] == [flowers.difference, cross.difference]
     write_row_files(tmp_path, paired, PUBLISHED, [layout.AGAINST])
     read = read_rows(tmp_path / layout.AGAINST, Difference)
