@@ -2,7 +2,7 @@
 
 - Attributions: time a sample, against shap's KernelExplainer with its default number of evaluations.
 - Counterfactuals: how many are valid and proved on test samples of the study's data sets, and their time.
-- Rows on trial: processor time of all refits.
+- Influential rows: processor time of all refits.
 - Label errors: average precision of planted flips, against cleanlab's scores with three classifiers. What is ranked by
   was chosen on the generated families of `missing_distances`; these tables are others.
 """

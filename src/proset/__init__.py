@@ -2,7 +2,7 @@
 
 `ProsetClassifier` fits few weighted prototypes with Gaussian kernels and sparse feature weights, `SetCoverClassifier`
 chooses prototypes by set cover; `ProsetClassifierCV` and `SetCoverClassifierCV` find their parameters by
-cross-validation. `RejectOptionClassifier` gives samples that are like none before no class, `ConformalClassifier` gives
+cross-validation. `RejectOptionClassifier` rejects samples unlike the training data, `ConformalClassifier` gives
 sets of classes; `group_rates` has errors by group. `save_model` and `load_model` keep a fitted `ProsetClassifier` in a
 file that executes nothing, `model_card` describes it, `diff` compares two. `to_onnx`, `to_c`, `to_javascript`, `to_sql`
 and `to_html` write classifiers for use without Python.

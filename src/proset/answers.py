@@ -136,7 +136,7 @@ class Answers(Explanations):
             Rows of the training data to leave out, one at a time; by default all of positive weight. Each is one more
             fit, of a second or so with 25,000 rows.
         base_probabilities : array-like, shape (N, K), optional
-            As of `staged_predict_proba`.
+            As in `staged_predict_proba`.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class Answers(Explanations):
         Raises
         ------
         ValueError
-            If the training data are not there any more, the model was fitted with ``references="split"`` or edited, a
+            If the training data are no longer available, the model was fitted with ``references="split"`` or edited, a
             row is none of them, or `X` or `y` are not what they were in `fit`.
         ImportError
             Without pandas.
@@ -187,7 +187,7 @@ class Answers(Explanations):
         Raises
         ------
         ValueError
-            As of `influence`, or if `top` is below 1.
+            As in `influence`, or if `top` is below 1.
         ImportError
             Without pandas.
 
@@ -220,7 +220,7 @@ class Answers(Explanations):
         Raises
         ------
         ValueError
-            If the training data are not there any more, a row is none of them, the rest has one class only, or the
+            If the training data are no longer available, a row is none of them, the rest has one class only, or the
             model was edited.
 
         Examples
@@ -257,7 +257,7 @@ class Answers(Explanations):
             Samples that are as usual, better others than in `fit`. By default 1,000 training samples, the same ones
             each time, or all if there are fewer, which are somewhat more familiar than fresh ones.
         transformer : fitted transformer or Pipeline, optional
-            As of `explain`.
+            As in `explain`.
         confidence_level : float in (0, 1), default=0.95
             Of the intervals, each for itself, and of "differs", for all rows together.
 
@@ -310,13 +310,13 @@ class Answers(Explanations):
         Returns
         -------
         ProsetClassifier
-            A new one. `proset.diff` says what changed; how good it is, samples say that it was not fitted to.
+            A new one. `proset.diff` says what changed; score it on samples that it was not fitted to.
 
         Raises
         ------
         ValueError
             If a row is no prototype, a feature is not there, a weight is negative, nothing would be left, the training
-            data are not there any more, or the model was fitted with ``references="split"``.
+            data are no longer available, or the model was fitted with ``references="split"``.
 
         Examples
         --------

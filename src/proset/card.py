@@ -33,7 +33,7 @@ PROTOTYPES = """"Row" counts the rows of the training data from 0.
 
 **Prototypes are rows of the training data, with their values:** who may not see those should not see this table, nor
 the model, which has them, too."""
-LIMITS = """- Whether the model is good enough, samples say that it was not fitted on.
+LIMITS = """- Judge the model on samples that it was not fitted on.
 - Probabilities, and what is familiar, hold for samples from where the training samples came from. A sample that differs
   in inactive features alone looks familiar.
 - Feature weights depend on the scale of the features, on the penalties and on the other features; of two features that

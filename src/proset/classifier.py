@@ -49,7 +49,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     tol : float > 0
         Tolerance of the solver on the projected gradient; see `proset.solver`.
     random_state : int, RandomState or None, default=None
-        For the draw of candidates.
+        Seed for drawing candidates.
     n_jobs : int or None, default=None
         Threads of `fit` and of predictions: None is 1, -1 one per processor, -2 one less, and so on. They change
         nothing but the time. A fit uses one per 512 samples at most.
@@ -259,14 +259,14 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         sample_weight : array-like, shape (N,), optional
             Non-negative weights. They replace counts in the prior and the likelihood; candidates are drawn without
             regard to them, except that samples of weight 0 are left out altogether. If all are whole numbers, they
-            count copies (after division by what all have in common): a weight of 2 is the same row twice, and copies of
-            a row know each other's class. For importance weights, of one row each, take numbers that are not whole.
+            count copies (after division by their greatest common divisor): a weight of 2 is the same row twice, and copies of
+            a row know each other's class. For importance weights, use numbers that are not all whole.
             `base` gets them, too.
         base_probabilities : array-like, shape (N, K), optional
             Of the samples, by models like `base` that did not see them; classes are sorted. By default `base` is
             cross-fitted.
         groups : array-like, shape (N,), optional
-            For that: samples of a group are kept together.
+            Samples of a group stay in one cross-fitting fold.
 
         Returns
         -------

@@ -57,14 +57,14 @@ class ProsetClassifierCV(SearchedModel):
     cv : int, splitter or iterable, default=5
         As in scikit-learn; a number means stratified folds, which keep `groups` together if there are any.
     criterion : {"log_loss", "error"}, default="log_loss"
-        What is made small: the log-loss of the probabilities, or the proportion of samples whose most probable
+        The loss to minimise: the log-loss of the probabilities, or the proportion of samples whose most probable
         class is wrong, whatever `cost_matrix` says.
     selection_rule : {"one_standard_deviation", "one_standard_error", "best"}, default="best"
         Take the simplest setting whose mean loss over the folds exceeds the smallest mean by no more than the standard
         deviation of that one (over the folds, with n - 1), or than that deviation divided by the square root of the
-        number of folds; or take the smallest mean. Simple are large lambda_v lambda_w and few batches.
+        number of folds; or take the smallest mean. Simpler means larger lambda_v * lambda_w, fewer batches.
     early_stopping : bool, default=True
-        Whether to save fits that will hardly matter. Stage 1: pairs that are drawn or on a grid are tried on one fold
+        Whether to skip fits unlikely to matter. Stage 1: pairs that are drawn or on a grid are tried on one fold
         after the other, and a pair is stopped when its mean loss so far exceeds that of the best pair on the same
         samples by more than 2 standard errors of the difference. Stage 2 ends with the first batch that does not
         lower the mean loss.
@@ -72,13 +72,13 @@ class ProsetClassifierCV(SearchedModel):
         Whether to put a `StandardScaler` before the classifier, which scales features itself but for
         ``ProsetClassifier(scale=False)``.
     refit : bool, default=True
-        Whether to fit what was found on all samples; without, there are no predictions.
+        Whether to refit the best setting on all samples, as predictions require.
     n_jobs : int or None, default=None
         Fits at the same time, by threads; None is 1, -1 one per processor. It changes nothing but the time.
     random_state : int, RandomState or None, default=None
         For the penalties and, instead of that of the estimator, the candidates of each fit.
     verbose : int, default=0
-        From 1 on, `fit` counts its fits on the standard error.
+        From 1 on, `fit` prints its progress to stderr.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """Sets of classes that hold the right one with a probability that is chosen, overall, by group or by class.
 
-How likely the right class has to be for a classifier to name it, samples say that it has not seen; see
+Samples that it has not seen show how likely a class must be for a classifier to name it; see
 `proset.held_out`.
 """
 
@@ -60,7 +60,7 @@ class ConformalClassifier(HeldOutClassifier):
 
     See Also
     --------
-    RejectOptionClassifier : No class for samples that are like none before.
+    RejectOptionClassifier : No class for samples unlike the training data.
     group_rates : Errors and coverage by group.
 
     Notes
@@ -76,8 +76,8 @@ class ConformalClassifier(HeldOutClassifier):
     samples and fresh ones; of one draw of calibration samples it varies, by about sqrt(level (1 - level) / n). With
     a cross-validation it is approximate: the thresholds are those of estimators of fewer samples.
 
-    A set may be empty, if a sample is less clear than most that the right class has to be sure of; and a probability
-    over all samples is none for single ones: far from all training samples, `familiarity` says more.
+    A set is empty if no class reaches the threshold. The level holds over all samples, not for single
+    ones: far from all training samples, `familiarity` says more.
 
     References
     ----------

@@ -53,7 +53,7 @@ def round_relaxed(
     Parameters
     ----------
     bits, y, weight, cost
-        As of `cover.greedy`.
+        As in `cover.greedy`.
     n_candidates : int
     rng : numpy.random.Generator or RandomState
 

@@ -210,7 +210,7 @@ def _of_objects(name: Any, values: list[Any]) -> Column:
         (first, row), (second, other) = sorted(found.items(), key=lambda item: item[1])[:2]
         raise ValueError(
             f"X: column {name!r} has {first} ({values[row]!r} in row {row}) and {second} ({values[other]!r} in row "
-            f"{other}); pd.to_numeric(X[{name!r}], errors='coerce') makes what is no number missing, "
+            f"{other}); pd.to_numeric(X[{name!r}], errors='coerce') makes all other values missing, "
             f"X[{name!r}].astype(str) makes all of it categories"
         )
     if "numbers" in found or not found:
@@ -242,19 +242,19 @@ def _kind_of(name: Any, value: Any) -> str:
 
 def refuse_dates(name: Any) -> None:
     raise ValueError(
-        f"X: column {name!r} has dates, which have no distance of their own; make numbers of them first, in pandas:\n"
+        f"X: column {name!r} has dates, which have no distance; convert them to numbers first, in pandas:\n"
         f"    X[{name!r}] = pd.to_datetime(X[{name!r}], utc=True) - pd.Timestamp('2000-01-01', tz='UTC')\n"
         f"    X[{name!r}] = X[{name!r}].dt.days / 365.25"
     )
 
 
 def refuse_durations(name: Any) -> None:
-    raise ValueError(f"X: column {name!r} has durations, make numbers of them: X[{name!r}].dt.total_seconds()")
+    raise ValueError(f"X: column {name!r} has durations; convert them to numbers: X[{name!r}].dt.total_seconds()")
 
 
 def refuse_times(name: Any) -> None:
     raise ValueError(
-        f"X: column {name!r} has times of day, make numbers of them, in pandas: "
+        f"X: column {name!r} has times of day; convert them to numbers, in pandas: "
         f"X[{name!r}].map(lambda time: time.hour + time.minute / 60)"
     )
 

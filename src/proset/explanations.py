@@ -37,7 +37,7 @@ class Explanations(FittedModel):
             What the features go through before they reach the classifier; a Pipeline may end with the classifier. The
             values are then in the units of the table (see `proset.units.in_original_units`).
         base_probabilities : array-like, shape (N, K), optional
-            As of `staged_predict_proba`.
+            As in `staged_predict_proba`.
 
         Returns
         -------
@@ -107,7 +107,7 @@ class Explanations(FittedModel):
             What samples are compared with, as `X`. By default 100 training samples, the same ones each time, or all if
             there are fewer. Time and memory are proportional to M.
         transformer : fitted transformer or Pipeline, optional
-            As of `explain`.
+            As in `explain`.
 
         Returns
         -------
@@ -152,9 +152,9 @@ class Explanations(FittedModel):
         top : int >= 1 or None, default=3
             Prototypes to name for each sample; None: all with a contribution.
         transformer : fitted transformer or Pipeline, optional
-            As of `explain`.
+            As in `explain`.
         base_probabilities : array-like, shape (N, K), optional
-            As of `staged_predict_proba`.
+            As in `staged_predict_proba`.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class Explanations(FittedModel):
         Parameters
         ----------
         transformer : fitted transformer or Pipeline, optional
-            As of `explain`.
+            As in `explain`.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class Explanations(FittedModel):
         only_training_rows : bool, default=False
             Whether only values of the active features count that some row of the training data has together.
         min_familiarity_quantile : float in [0, 1), default=0
-            Of the proposal, so that it is no sample that never was; see `familiarity_quantile`.
+            Of the proposal, so that it resembles real samples; see `familiarity_quantile`.
 
         Returns
         -------
@@ -291,7 +291,7 @@ class Explanations(FittedModel):
         Raises
         ------
         ValueError
-            If an argument is not as described or the model has a base; that there is no solution is no error.
+            If an argument is not as described or the model has a base; having no solution is not an error.
         ImportError
             Without pandas.
 

@@ -64,7 +64,7 @@ class FittedModel(FittedState):
         n_batches : int, optional
             How many batches count, from the first one; by default all.
         base_probabilities : array-like, shape (N, K), optional
-            As of `staged_predict_proba`.
+            As in `staged_predict_proba`.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class FittedModel(FittedState):
         n_batches : int, optional
             How many batches count, from the first one; by default all.
         base_probabilities : array-like, shape (N, K), optional
-            As of `staged_predict_proba`.
+            As in `staged_predict_proba`.
 
         Returns
         -------
@@ -254,7 +254,7 @@ class FittedModel(FittedState):
         ----------
         X : array-like, shape (N, D)
         base_probabilities : array-like, shape (N, K), optional
-            As of `staged_predict_proba`.
+            As in `staged_predict_proba`.
 
         Returns
         -------

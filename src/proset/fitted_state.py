@@ -134,7 +134,7 @@ class FittedState:
         return "'prefit'" if isinstance(base, str) else base_model.name_of(base)
 
     def _fitted_to(self, instead: str = "") -> Training:
-        """What the model was fitted to; ValueError if it is not there any more, which names the argument `instead`."""
+        """What the model was fitted to; ValueError if it is no longer available, which names the argument `instead`."""
         check_is_fitted(self, "scale_")
         found: Training | None = getattr(self, "_training", None)
         if found is None:

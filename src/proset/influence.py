@@ -274,7 +274,7 @@ def _refuse_changed(classifier: "FittedModel") -> None:
 
 def _refuse_edited(classifier: "FittedModel", what: str) -> None:
     if classifier._is_edited:
-        raise ValueError(f"{what}: not for an edited model, which is none that a fit gives; edit it afterwards")
+        raise ValueError(f"{what}: not for an edited model, which no fit gives; edit it afterwards")
 
 
 def _of(rows: npt.ArrayLike, allowed: np.ndarray) -> np.ndarray:

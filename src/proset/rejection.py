@@ -1,6 +1,6 @@
 """A reject option: samples that score low get no class, and the proportion that does not is known beforehand.
 
-What is low, left-out samples say; see `proset.held_out`.
+Held-out samples define what is low; see `proset.held_out`.
 """
 
 import warnings
@@ -31,7 +31,7 @@ class RejectOptionClassifier(HeldOutClassifier):
     rejection_rate : float in [0, 1], default=0.05
         Proportion to reject of fresh samples from the distribution of the training samples.
     criterion : {"familiarity_quantile", "familiarity", "confidence"}, default="familiarity_quantile"
-        What low means: a method of the estimator, for samples that are like none before; or the largest predicted
+        What low means: a method of the estimator, for samples unlike the training data; or the largest predicted
         probability, for samples between the classes (Chow's rule).
     cv : int, splitter or iterable, default=5
         Folds of the cross-validation, as in scikit-learn; an int is stratified and not shuffled.

@@ -26,7 +26,7 @@ ROWS = 2000  # of more samples these are enough to find radii
 class SetCoverClassifier(FittedCover, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Nearest-prototype classifier; the prototypes solve a prize-collecting set cover.
 
-    The ball of a candidate holds the training points closer to it than `eps`. Chosen are prototypes of each class so
+    The ball of a candidate holds the training points closer to it than `eps`. Prototypes of each class are chosen so
     that few training points of the class are outside all of their balls, few points of other classes inside, and few
     prototypes are needed: the sum of these three numbers, the last one times `cost`, is the objective.
 
@@ -152,7 +152,7 @@ class SetCoverClassifier(FittedCover, ClassifierMixin, BaseEstimator):  # type: 
         Parameters
         ----------
         X : array-like or frame, shape (N, D); with "precomputed" (N, M)
-            As of `proset.ProsetClassifier`; dissimilarities are finite numbers.
+            As in `proset.ProsetClassifier`; dissimilarities are finite numbers.
         y : array-like, shape (N,)
             Class labels.
         sample_weight : array-like, shape (N,), optional

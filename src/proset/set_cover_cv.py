@@ -39,13 +39,13 @@ class SetCoverClassifierCV(SearchCV):
     scale : bool, default=False
         Whether to standardise features before the classifier, with statistics of the samples to fit on.
     refit : bool, default=True
-        Whether to fit what was found on all samples; without, there are no predictions.
+        Whether to refit the best setting on all samples, as predictions require.
     n_jobs : int or None, default=None
         Folds at the same time, by threads; None is 1, -1 one per processor. It changes nothing but the time.
     random_state : int, RandomState or None, default=None
         Instead of that of the estimator, for the rounding of each fit.
     verbose : int, default=0
-        From 1 on, `fit` draws a progress bar on the standard error.
+        From 1 on, `fit` draws a progress bar on stderr.
 
     Attributes
     ----------

@@ -367,10 +367,10 @@ def test_arrays_of_dates_and_durations_are_no_numbers(estimator):
     days = np.array("2020-01-01", "M8[D]") + np.arange(60)[:, None]
     y = [0, 1] * 30
     for X in (days, days.astype("M8[ns]"), days.astype(object), days.tolist()):
-        with pytest.raises(ValueError, match=r"^X: column .* has dates, which have no distance of their own"):
+        with pytest.raises(ValueError, match=r"^X: column .* has dates, which have no distance; convert"):
             estimator.fit(X, y)
     for X in (days - days[0], (days - days[0]).astype(object), pd.DataFrame(days - days[0], dtype=object)):
-        with pytest.raises(ValueError, match=r"^X: column .* has durations, make numbers of them"):
+        with pytest.raises(ValueError, match=r"^X: column .* has durations; convert them to numbers"):
             estimator.fit(X, y)
 
 

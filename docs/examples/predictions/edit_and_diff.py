@@ -34,8 +34,8 @@ DifferenceDisplay.from_estimators(pipeline, other, X_test)
 plt.show()
 
 # %%
-# One prototype is left with almost no weight, for it differed from the others in that feature. What all this costs,
-# samples say that the model was not fitted to: here the feature was worth keeping.
+# One prototype is left with almost no weight, for it differed from the others in that feature. Samples that
+# the model was not fitted to show what all this costs: here the feature was worth keeping.
 
 print(diff(model, other, scaler.transform(X_test)))
 for name, one in {"before": model, "after": other}.items():

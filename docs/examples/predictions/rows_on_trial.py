@@ -1,9 +1,9 @@
 """
-Rows on trial
-=============
+Influential rows
+================
 
-What would the model be without one row of its training data? `suspicious_labels` and `influence` fit it again without
-each, from where its weights are. Here ten labels of 110 are wrong, and which ones is known.
+What would the model be without one row of its training data? `suspicious_labels` and `influence` refit it without each,
+from its current weights. Here ten labels of 110 are wrong, and which ones is known.
 """
 
 import matplotlib.pyplot as plt

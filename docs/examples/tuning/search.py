@@ -3,7 +3,7 @@ Tuning in two stages
 ====================
 
 `ProsetClassifierCV` searches the penalties with one batch, then the number of batches with the penalties it found.
-Both times it takes the simplest setting whose mean loss is within a standard deviation of the lowest.
+Both times it takes the setting with the lowest mean loss.
 """
 
 import matplotlib.pyplot as plt

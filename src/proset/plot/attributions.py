@@ -71,7 +71,7 @@ class AttributionsDisplay(Display):
         label : label of a class, optional
             By default the predicted one.
         background : array-like, shape (M, D), optional
-            As of `ProsetClassifier.attributions`, and as `estimator` takes it.
+            As in `ProsetClassifier.attributions`, and as `estimator` takes it.
         """
         fitted, table = Fitted(estimator), one_sample(x)
         model = fitted.proset()
@@ -178,7 +178,7 @@ class AttributionSummaryDisplay(Display):
         Parameters
         ----------
         background : array-like, shape (M, D), optional
-            As of `ProsetClassifier.attributions`, and as `estimator` takes it.
+            As in `ProsetClassifier.attributions`, and as `estimator` takes it.
         """
         fitted = Fitted(estimator)
         found = _attributions(fitted, X, background)

@@ -82,7 +82,7 @@ class CounterfactualDisplay(Display):
         Parameters
         ----------
         target, probability, fixed, directions, only_training_rows, min_familiarity_quantile
-            As of `ProsetClassifier.counterfactuals`; features by their names in the data, or by number.
+            As in `ProsetClassifier.counterfactuals`; features by their names in the data, or by number.
         ranges : dict, optional
             The same, in the units of the data.
 

@@ -73,7 +73,7 @@ class DriftDisplay(Display):
         X : array-like, shape (N, D)
             New samples, as `estimator` takes them.
         level, reference, confidence_level
-            As of `ProsetClassifier.drift`; `reference` as `estimator` takes it.
+            As in `ProsetClassifier.drift`; `reference` as `estimator` takes it.
         """
         fitted, top = Fitted(estimator), checked_count(top)
         model = fitted.proset()

@@ -58,7 +58,7 @@ class GroupRatesDisplay(Display):
         Parameters
         ----------
         estimator, X, y, groups, sample_weight
-            As of `proset.group_rates`.
+            As in `proset.group_rates`.
         """
         return cls(rates=group_rates(estimator, X, y, groups, sample_weight)).plot(ax, **kwargs)
 

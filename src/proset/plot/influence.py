@@ -73,7 +73,7 @@ class InfluenceDisplay(Display):
         X : array-like, shape (N, D)
             Samples as `estimator` takes them, better others than in `fit`.
         sample_weight, rows
-            As of `ProsetClassifier.influence`.
+            As in `ProsetClassifier.influence`.
         """
         fitted, top = Fitted(estimator), checked_count(top)
         found = fitted.proset().influence(fitted.table(X), y, sample_weight, rows=rows)

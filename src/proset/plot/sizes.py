@@ -256,7 +256,7 @@ class SizeTableDisplay(Display):
         estimator : ProsetClassifier
             Its parameters count; it is not fitted, and need not be.
         X, y, sample_weight, n_features
-            As of `ProsetClassifier.size_table`.
+            As in `ProsetClassifier.size_table`.
         """
         if not hasattr(estimator, "size_table"):
             raise ValueError(f"estimator: {type(estimator).__name__} is not allowed, must be a ProsetClassifier")

@@ -241,8 +241,8 @@ def _check_numbers(file, columns, may_lack=False):
             _refuse_digits(file, columns[name])
         if not is_numeric_dtype(dtype) or dtype.kind == "c":
             raise ValueError(
-                f"{file}: column {name!r}{_no_number(columns[name])}; features and weights must be numbers; a feature "
-                "that is none is named in categorical or in drop"
+                f"{file}: column {name!r}{_no_number(columns[name])}; features and weights must be numbers; "
+                "name any other feature in categorical or in drop"
             )
     values = columns.to_numpy(dtype=float, na_value=np.nan)
     bad = np.isinf(values) if may_lack else ~np.isfinite(values)

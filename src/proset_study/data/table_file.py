@@ -86,7 +86,7 @@ def refuse_duplicates(file: str, names: list[str]) -> None:
     duplicates = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if duplicates:
         raise ValueError(
-            f"{file}: column {listed(duplicates)} is there more than once; names must differ{name_hint(names)}"
+            f"{file}: column {listed(duplicates)} occurs more than once; names must differ{name_hint(names)}"
         )
 
 

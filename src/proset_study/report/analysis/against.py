@@ -123,4 +123,4 @@ def answer(stored: Stored) -> list[tuple[str, str]]:
     words += f"{score_of(found)} than the one it is compared with, significantly in {n.significantly_lower or 'none'}"
     words += f"; in {n.higher or 'none'} a higher one"
     words += f", significantly in {n.significantly_higher or 'none'}" if n.higher else ""
-    return [("Answer:", f"{words} (single {100 * LEVEL:g} % intervals).")]
+    return [("Answer:", f"{words} (unadjusted {100 * LEVEL:g} % intervals).")]

@@ -89,15 +89,15 @@ say how many chance allows.')]
         few = f"with fewer than {MIN_REPLICATES} replicates we cannot say how many chance allows"
         return [("Reproduced?", f"{words}; {few}.")]
     if difference is None:
-        words += f", {_share(inside)} in their 95 % prediction interval; a single data set is too few to test equality"
+        words += f", {_share(inside)} in our 95 % prediction intervals; a single data set is too few to test equality"
         return [("Reproduced?", f"{words}.")]
     equal = difference.p < ALPHA
     power = f" (power {100 * found[PASSING].value:.0f} %)" if PASSING in found and not equal else ""
     value, low, high = (fixed(number, 3, "+") for number in (difference.value, difference.low, difference.high))
     words = (
-        f"published log-losses differ from ours by {value} on average (90 % interval {low} to {high}), "
+        f"published log-losses exceed ours by {value} on average (90 % interval {low} to {high}), "
         f"{'' if equal else 'not '}shown to be equal within {ROPE:g}{power}. {_share(inside)}"
-        " test scores are in their 95 % prediction interval."
+        " test scores are in our 95 % prediction intervals."
     )
     too_few = inside.p < ALPHA
     return [("Not reproduced:" if too_few else "Reproduced:" if equal else "Compatible:", words)]

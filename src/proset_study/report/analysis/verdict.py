@@ -236,7 +236,7 @@ def _ahead(subject, shown, losses, overlap, real, score):
             ahead, behind, _ = by_verdict(means_of_both).values()
             of = f"of {len(means_of_both)}{'' if clauses else ' data sets'}"
             clauses.append(f"ahead of {method_name(other)} on {len(ahead)} {of}, behind on {how_many(behind)}")
-    words = f"{method_name(subject)} is {'; '.join(clauses)} (single {100 * LEVEL:g} % intervals)."
+    words = f"{method_name(subject)} is {'; '.join(clauses)} (unadjusted {100 * LEVEL:g} % intervals)."
     means = mean_losses(losses)
     if not clauses:
         shared = "with one replicate" if n else "without a replicate of a data set that both methods have,"
@@ -285,7 +285,7 @@ def _best_on(real, subject, losses):
     ranks = average_ranks({method: {d: of[d] for d in real} for method, of in losses.items()})
     rank = min(ranks.values())
     own = "" if isclose(ranks[subject], rank) else f" ({method_name(subject)} {ranks[subject]:.1f})"
-    return f"; on {len(real)} real ones {best_ranked(ranks, 'has', 'have')} it, {rank:.1f}{own}"
+    return f"; on {len(real)} real ones {best_ranked(ranks, 'is', 'are')} first, {rank:.1f}{own}"
 
 
 def _readable(stored, subject, experiments):

@@ -129,7 +129,7 @@ def advice(rows: list[dict]) -> list[str]:
     )
     coverage = _coverage(compared)
     n_whole, n_methods = (len(groups(found, "method")) for found in (whole, rows))
-    of = "" if n_whole == n_methods else f"; what is said of several sizes is of the {n_whole} methods that have all"
+    of = "" if n_whole == n_methods else f"; statements on several sizes cover the {n_whole} methods that have all"
     single = "With the fewest and the most samples, a single" if len(ends) > 1 else "A single"
     of_all = ""
     if n_whole != n_methods:

@@ -196,7 +196,7 @@ def _differences(stored):
     below, above = sum(r["high"] < 0 for r in rows), sum(r["low"] > 0 for r in rows)
     return (
         f"Of {len(rows)} paired differences between {first} and another method on a data set, {below} are significantly"
-        f" below 0 ({first} is better) and {above} above 0, by single 95 % intervals."
+        f" below 0 ({first} is better) and {above} above 0, by unadjusted 95 % intervals."
     )
 
 

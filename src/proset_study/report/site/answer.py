@@ -21,7 +21,7 @@ from proset_study.study import layout
 WHAT = "proset classifies each row of a table by its likeness to a few weighted examples, and shows which ones decided."
 LOSS = "Loss is how surprised a model is by the right class: lower is better."
 UNIT = "A difference of one tenth means that the right class gets about ten percent more probability."
-UNTUNED = "but its default searches its penalties, which other defaults do not"
+UNTUNED = "but unlike the others, its default searches its penalties"
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,15 @@ class Answer:
                 leads.append(f"{where}{decimals(lead[1].value)}")
         if leads:
             sure = any(lead and lead[1].interval(self.standing.level)[0] > 0 for lead in found.values())
-            words = "Some rival leads" if sure else "No rival leads"
-            said.append(f"{words} significantly on average: by at most {', '.join(leads)}.")
+            words = "Some rival's mean lead" if sure else "No rival's mean lead"
+            said.append(f"{words} is significant; the largest is {', '.join(leads)}.")
         elif found[""]:
             said.append("No rival is ahead on average.")
         best: dict[str, list[str]] = {}  # kinds of tables by rival
         for kind in ("real", "generated"):
             best.setdefault(self.standing.best_rival(kind), []).append(kind)
         named = [f"{method_name(rival)} ({listed(kinds)} tables)" for rival, kinds in best.items() if rival]
-        return [*said, *([f"If that matters, also try {listed(named)}."] if named else [])]
+        return [*said, *([f"If differences matter, also try {listed(named)}."] if named else [])]
 
     def statistician(self) -> list[str]:
         """Replicates, intervals, sources."""
@@ -108,10 +108,10 @@ class Answer:
         come = f"{tables} {'comes' if len(found.data_sets) == 1 else 'come'}"
         return [
             f"Each comparison was run {times} on new splits or new draws; differences are paired.",
-            f"The {come} from {sources} only: expect other results on other kinds of tables.",
-            f"On {count(found.n_behind)} of {tables} some rival has a lower loss; among"
-            f" equal methods it would be {count(found.behind_among_equals)}.",
-            f"Over all of them, average ranks that differ by less than {critical} are not significantly different.",
+            f"The {come} from only {sources}: expect different results on other kinds of tables.",
+            f"On {count(found.n_behind)} of {tables} some rival has a lower loss;"
+            f" equal methods would give {count(found.behind_among_equals)}.",
+            f"Average ranks over all tables do not differ significantly if they are less than {critical} apart.",
         ]
 
     def author(self) -> list[str]:
@@ -121,8 +121,8 @@ class Answer:
         sentences = []
         if INSIDE in found:
             inside = found[INSIDE]
-            words = f"{whole(inside['found'])} of {whole(inside['of'])} published scores are in the range where one"
-            sentences.append(f"{words} more of our repetitions is expected.")
+            words = f"{whole(inside['found'])} of {whole(inside['of'])} published scores are in the range that we"
+            sentences.append(f"{words} expect for one more repetition.")
         if DIFFERENCE in found:
             most = max(abs(found[DIFFERENCE][end]) for end in ("low", "high"))
             percent = whole(100 * (1 - 2 * ALPHA))
@@ -131,18 +131,18 @@ class Answer:
         claims = pick(rows(study / layout.CLAIMS), published="holds", cannot_fail=None)
         claims = [row for row in claims if row["verdict"] != "not decidable"]
         counts = Counter(row["verdict"] for row in claims)
-        words = f"Of {whole(len(claims))} original findings, counted per table, {whole(counts['holds'])} hold"
+        words = f"Of {whole(len(claims))} published claims, counted per table, {whole(counts['holds'])} hold"
         words += f", {whole(counts['fails'])} fail and {whole(counts['undetermined'])} could not be decided"
         sentences.append(f"{words}.")
-        return [*sentences, "The form you install learns from all rows; the published one sets some aside at random."]
+        return [*sentences, "The classifier you install learns from all rows; the published one sets some aside at random."]
 
     def looks(self) -> list[str]:
         """Sizes of models, of the published form and of the one that is installed."""
         found, sentences = self.standing, []
         untuned, tuned = (found.stored.experiments(c, INSTALLED) for c in (DEFAULTS, TUNED))
         forms: dict[str, tuple[list[str], list[str]]] = {
-            "Tuned freely, the published form": (found.published, []),
-            "Untuned, the form you install": (untuned, tuned),
+            "Tuned, the published classifier": (found.published, []),
+            "Untuned, the one you install": (untuned, tuned),
         }
         for form, (experiments, others) in forms.items():
             if experiments:
@@ -150,7 +150,7 @@ class Answer:
                 kept = f"{whole(prototypes)} of {whole(samples)} rows"
                 read = f"{whole(used)} of {whole(given)} features"
                 also = f"; tuned, {whole(sizes(found.stored, others)[0])} rows" if others else ""
-                sentences.append(f"{form} typically keeps {kept} as examples and reads {read}{also}.")
+                sentences.append(f"{form} typically keeps {kept} as examples and uses {read}{also}.")
         return [*sentences, self.model.sentence]
 
     def finding(self) -> str:

@@ -107,8 +107,8 @@ def answer_context(answer: Answer) -> dict[str, Any]:
     return {
         "name": "answer",
         "title": ANSWER,
-        "shows": f"This page says what proset is and how good: {WHAT}",
-        "caution": "Do not conclude that it is the most accurate method for your table: try two rivals as well.",
+        "shows": f"This page introduces and judges proset: {WHAT}",
+        "caution": "Do not conclude that proset is the most accurate method for your table: try two rivals as well.",
         "forest": forest(answer.standing.bars()),
         "finding": answer.finding(),
         "loss": LOSS,
@@ -123,7 +123,7 @@ def try_context(model: Model) -> dict[str, Any]:
     """What the template of the model takes."""
     return {
         **model.contents,
-        "shows": "This page shows one small model: move a number, and its nearest examples and their shares move.",
+        "shows": "This page shows one small model: change a value, and the nearest examples and their shares change.",
         "about": model.sentence,
         "source": SOURCE,
         "caution": "Do not conclude that every model is so small, or that this one knows penguins of other islands.",
@@ -134,7 +134,7 @@ COMPARE = {
     "name": "compare",
     "title": "Compare all scores",
     "shows": "This page shows every test score of all reports; choose a data set, a method, a measure or a replicate.",
-    "caution": "Do not conclude from the order of two rows: intervals of differences are in the reports.",
+    "caution": "Do not conclude much from the order of two rows: the reports have intervals of differences.",
 }
 
 
@@ -146,8 +146,8 @@ def reproduction_context(project: Path, answer: Answer) -> dict[str, Any]:
     return {
         "name": "reproduction",
         "title": "Was the original reproduced?",
-        "shows": "This page shows how near the published numbers are to ours, and which published findings fail.",
-        "caution": "Do not conclude that agreement proves equality: of small tables the ranges hold most scores.",
+        "shows": "This page shows how close the published numbers are to ours, and which published claims fail.",
+        "caution": "Do not conclude that agreement proves equality: for small tables the ranges contain most scores.",
         "sentences": answer.author(),
         "strips": shown,
         "n_inside": sum(strip.is_inside for strip in every),
@@ -173,7 +173,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
     return {
         "name": "beyond",
         "title": "Beyond the original",
-        "shows": "This page shows what was added: fewer examples, examples on top of other models, and when it wins.",
+        "shows": "This page shows what was added: fewer examples, examples on top of other models, and when proset wins.",
         "caution": "Do not conclude that a table of yours is like these: generated ones have no leaks and no drift.",
         "battery": battery_tables(project),
         "few": few_table(few) if few else [],
@@ -184,7 +184,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
         "form": method_name(LEAVE_ONE_OUT),
         "rivals": rivals,
         "grid": grid,
-        "curves_title": f"Significantly lower log-loss in {n_better} of {n_marks} comparisons on tables that suit it",
+        "curves_title": f"Significantly lower log-loss in {n_better} of {n_marks} comparisons on tables that suit proset",
         "estimates": estimates_table(project),
     }
 

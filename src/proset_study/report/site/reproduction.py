@@ -70,7 +70,7 @@ def outside(numbers: list[Agreement]) -> list[list[str]]:
 
 
 def failing(project: Path) -> list[tuple[str, str, str]]:
-    """Findings of the original that fail here: what is said, on which data sets, and the evidence of the first."""
+    """Published claims that fail here: what is said, on which data sets, and the evidence of the first."""
     claims = pick(cells(project / STUDY / layout.CLAIMS), published="holds", cannot_fail="", verdict="fails")
     return [
         (text, ", ".join(c["dataset"] or "all together" for c in group), group[0]["evidence"])

@@ -24,7 +24,7 @@ def parameter_errors(where, entry, method, experiments, selected) -> Iterator[st
             yield f"{where}.stage1.from: {source!r} has no {', '.join(missing)}, only {', '.join(known)}"
     for data_set in entry["data_sets"]:
         errors = [
-            refused(f"{where}.overrides.{data_set}.{stage}", change, "it changes what is not there")
+            refused(f"{where}.overrides.{data_set}.{stage}", change, "there is nothing to change")
             for stage, change in entry.get("overrides", {}).get(data_set, {}).items()
             if stage not in entry or "from" in entry[stage] or not set(change) <= _CHANGEABLE
         ]
