@@ -259,9 +259,9 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         sample_weight : array-like, shape (N,), optional
             Non-negative weights. They replace counts in the prior and the likelihood; candidates are drawn without
             regard to them, except that samples of weight 0 are left out altogether. If all are whole numbers, they
-            count copies (after division by their greatest common divisor): a weight of 2 is the same row twice, and copies of
-            a row know each other's class. For importance weights, use numbers that are not all whole.
-            `base` gets them, too.
+            count copies (after division by their greatest common divisor): a weight of 2 is the same row twice, and
+            copies of a row know each other's class. For importance weights, use numbers that are not all whole. `base`
+            gets them, too.
         base_probabilities : array-like, shape (N, K), optional
             Of the samples, by models like `base` that did not see them; classes are sorted. By default `base` is
             cross-fitted.

@@ -232,8 +232,8 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
         title=f"Differences between {subject} and other methods over replicates",
         finding=f"{better} of {len(rows)} intervals are below 0 ({subject} is better) and {worse} above; the other"
         f" {unclear} contain 0.",
-        caption=f"Means over {n} replicates with unadjusted 95 % intervals. Where replicates share real data, Nadeau and"
-        " Bengio's correction widens the intervals.",
+        caption=f"Means over {n} replicates with unadjusted 95 % intervals. Where replicates share real data, Nadeau"
+        " and Bengio's correction widens the intervals.",
         alt=_counts_in_words(subject, counts),
         figure=figure,
     )

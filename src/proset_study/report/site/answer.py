@@ -134,7 +134,10 @@ class Answer:
         words = f"Of {whole(len(claims))} published claims, counted per table, {whole(counts['holds'])} hold"
         words += f", {whole(counts['fails'])} fail and {whole(counts['undetermined'])} could not be decided"
         sentences.append(f"{words}.")
-        return [*sentences, "The classifier you install learns from all rows; the published one sets some aside at random."]
+        return [
+            *sentences,
+            "The classifier you install learns from all rows; the published one sets some aside at random.",
+        ]
 
     def looks(self) -> list[str]:
         """Sizes of models, of the published form and of the one that is installed."""
