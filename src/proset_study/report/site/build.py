@@ -173,7 +173,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
     return {
         "name": "beyond",
         "title": "Beyond the original",
-        "shows": "This page shows what was added: fewer examples, examples on top of other models, and when proset wins.",
+        "shows": "This page shows what was added: fewer examples, examples that correct models, and when proset wins.",
         "caution": "Do not conclude that a table of yours is like these: generated ones have no leaks and no drift.",
         "battery": battery_tables(project),
         "few": few_table(few) if few else [],
@@ -184,7 +184,7 @@ def beyond_context(project: Path) -> dict[str, Any]:
         "form": method_name(LEAVE_ONE_OUT),
         "rivals": rivals,
         "grid": grid,
-        "curves_title": f"Significantly lower log-loss in {n_better} of {n_marks} comparisons on tables that suit proset",
+        "curves_title": f"Significantly lower loss in {n_better} of {n_marks} comparisons on tables that suit proset",
         "estimates": estimates_table(project),
     }
 
