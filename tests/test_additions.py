@@ -27,7 +27,7 @@ def _plan(subject):
 
 def draw(finals):
     """Mean largest probability."""
-    return ReportFigure("sharpness", "Test part", "Sharpness", "Nothing yet.", "Nothing.", "Nothing.", Figure())
+    return ReportFigure("Sharpness", "Nothing yet.", "Nothing.", "Nothing.", Figure())
 '''
 TABLES = """
 from pathlib import Path
@@ -79,12 +79,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from tests.proset_study.small_study import compute, config_of
 from proset_study.report.analysis.verdict import verdict
+from proset_study.report.write import write_data_sets
 
 common = {"data_sets": ["wine"], "stage2": {"complexity": 1}}
 experiments = {name: {**common, "method": name} for name in ("knn", "naive_bayes")}
 with TemporaryDirectory() as folder:
     stored = compute(config_of("own", {"wine": {"sklearn": "wine"}}, experiments, subject="naive_bayes"), Path(folder))
     found = verdict(stored, Path("data/published/published.csv"))
+    write_data_sets(stored, Path(folder))
+    page = (Path(folder) / "data_sets/wine.html").read_text()
+assert '<figure id="wine_sharpness"' in page
 assert found.question == "Does naive Bayes predict as well as KNN?", found.question
 """
 
@@ -100,9 +104,10 @@ def test_contributing_names_these_files():
     assert files_of("a method", "naive_bayes") == {METHOD, "config.yaml"}
     assert files_of("a generated data set", "two_spirals") == {GENERATOR, test, "config.yaml"}
     test = "tests/proset_study/store/test_metrics.py"
-    assert files_of("a metric, a row or column of every table", "sharpness") == {METRICS, test}
+    assert files_of("a metric, a row or column of every table", "sharpness") == {METRICS, test, "docs/statistics.md"}
     test = "tests/proset_study/report/figures/test_sharpness.py"
-    assert files_of("a figure of the report", "sharpness") == {FIGURE, test}
+    place = "src/proset_study/report/pages/templates/index.html.j2"  # of a figure over all data sets
+    assert files_of("a figure of the report", "sharpness") == {FIGURE, test, place}
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +133,10 @@ def checkout(tmp_path_factory):
     for before, after in (
         ("\nexperiments:\n", "\n  my_spirals: {generator: two_spirals, turns: 2}\nexperiments:\n"),
         ("\ncomparisons:\n", f"\n{experiment}\ncomparisons:\n"),
-        ("explainable_boosting, nearest_neighbour,", "explainable_boosting, naive_bayes, nearest_neighbour,"),  # of E14
+        (
+            start := "\n  E14:\n    title: All methods on all data sets\n    rows: methods\n    experiments: [",
+            f"{start}naive_bayes, ",
+        ),
     ):
         assert config.count(before) == 1
         config = config.replace(before, after)

@@ -128,7 +128,7 @@ def test_what_is_remembered_of_a_source_is_right_or_not_used(package, monkeypatc
 @pytest.mark.parametrize("name", LISTED)
 def test_what_counts_is_what_the_list_says(name):
     job, names = NAMES[name]
-    found, known = counted(job, **names), listed()[name]
+    found, known = counted(job, **names), listed().get(name, set())
     change = [f"+{item}" for item in sorted(found - known)] + [f"-{item}" for item in sorted(known - found)]
     assert not change, (
         f"{name}: {' '.join(change)}; if that is right: python -m tests.proset_study.study.test_fingerprints"

@@ -131,7 +131,7 @@ def costs(stored: Unpacked, manifest: dict) -> Iterator[str]:
 def selections(stored: Unpacked) -> Iterator[str]:
     """Whether the selections follow from the searches."""
     for final in stored.searched_finals():
-        name, fixed = stored.name_of(final), final.run.settings.get("parameters", {})
+        name, fixed = stored.name_of(final), stored.study.fixed_parameters(final.run.name, final.data_set)
         how = final.run.selection_rule, final.run.criterion
         if final.stage1 and select_parameters(final.trials, fixed, *how) != final.stage1:
             yield f"{name}/stage1.json: the selection does not follow from the records"

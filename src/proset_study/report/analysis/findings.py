@@ -62,7 +62,7 @@ def selections(final: Final, stage: str, selection: dict) -> dict[str, int]:
     """Position of the setting that each rule chooses."""
     method, optimal = methods.get(final.run.method), selection["optimal"]
     if stage == "stage1":
-        fixed = final.run.settings.get("parameters", {})
+        fixed = final.run.stage("stage1", final.data_set)["parameters"]
         simplicity = [method.simplicity({**fixed, **setting}) for setting in selection["settings"]]
     else:
         sign = 1 if method.larger_is_simpler else -1

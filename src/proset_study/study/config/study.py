@@ -209,9 +209,9 @@ class Study:
         return {**kept, **self._metric(run, data_set)}
 
     def fixed_parameters(self, run: str, data_set: str) -> dict:
-        """Parameters that all trials of stage 1 have."""
-        stage1 = self.runs[run].stage("stage1", data_set)
-        return stage1.get("parameters", self.runs[run].settings.get("parameters", {}))
+        """Parameters that all trials of stage 1 have, which may be those of another run."""
+        source = self.stage1_run(self.runs[run])
+        return source.stage("stage1", data_set)["parameters"] if source else {}
 
     def stage2_settings(self, run: str, data_set: str) -> dict:
         """What the records of stage 2 depend on, next to the selection of stage 1."""

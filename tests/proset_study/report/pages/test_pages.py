@@ -63,6 +63,13 @@ def test_every_link_resolves(path):
         assert not anchor or anchor in Page(target).ids, link
 
 
+def test_every_figure_over_data_sets_has_a_place_on_a_page(report):
+    drawn = [figure["name"] for figure in read_json(report / "figures/overview/figures.json")["figures"]]
+    pages = "".join(read_text(page) for page in report.glob("*.html"))
+    lost = [name for name in drawn if f"figures/overview/{name}.svg" not in pages]
+    assert not lost, f"{', '.join(lost)}: no place in src/proset_study/report/pages/templates/index.html.j2"
+
+
 def test_names_are_escaped_and_holes_shown_with_the_command_that_fills_them(report):
     html = (report / "data_sets/odd.html").read_text(encoding="utf-8")
     text = "".join(Page(report / "data_sets/odd.html").text)

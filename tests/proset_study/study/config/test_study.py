@@ -141,10 +141,13 @@ def test_parameters_of_stage_1_alone_are_those_of_its_trials(config):
     """By which the selection tells the simpler one of two trials."""
     config["experiments"]["E9"] |= {"parameters": {"min_child_weight": 2.0}, "overrides": {"wine": {"stage1": {}}}}
     config["experiments"]["E9"]["overrides"]["wine"]["stage1"]["parameters"] = {"reg_lambda": 2.0}
+    taken = {"title": "the same", "method": "xgboost", "stage1": {"from": "E9"}, "selection_rule": "best"}
+    config["experiments"]["taken"] = {**taken, "data_sets": ["wine"], "stage2": config["experiments"]["E9"]["stage2"]}
     study = load(config)
     assert study.fixed_parameters("E9", "wine") == {"min_child_weight": 2.0, "learning_rate": 0.1, "reg_lambda": 2.0}
     assert study.fixed_parameters("E9", "cancer") == {"min_child_weight": 2.0, "learning_rate": 0.1}
     assert study.fixed_parameters("E8", "wine") == {}
+    assert study.fixed_parameters("taken", "wine") == study.fixed_parameters("E9", "wine")
 
 
 def test_only_restricts_experiments_and_data_sets(config):
