@@ -10,6 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples
 from proset import base_model
 from proset.encoding import as_table
 from proset.fitted_model import FittedModel
+from proset.groups import complete_groups
 from proset.preparation import Prepared
 
 
@@ -35,10 +36,8 @@ def fit_base(
         return held_out
     base_model.check(base, data.classes)
     n = _num_samples(X)
-    if groups is not None and _num_samples(groups) != n:
-        raise ValueError(f"groups: {_num_samples(groups)} are not allowed, must be {n}, one for each sample")
     weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty(n))[rows]
-    groups = None if groups is None else np.asarray(groups)[rows]
+    groups = None if groups is None else complete_groups(groups, n)[rows]
     X, y = _safe_indexing(X if hasattr(X, "shape") else as_table(X), rows), data.classes[data.codes]
     if held_out is not None:
         with base_model.warned_once(base, stacklevel=6):

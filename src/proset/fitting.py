@@ -55,7 +55,7 @@ def fit(
     task = None if classifier.references == "split" else _task(classifier, data, base)
     penalty, folds = _penalty(classifier, task)
     growth = _growth(classifier, data, base)
-    fitted = _all_batches(classifier, data, base, task, penalty, growth)
+    fitted = _without(data.constant, _all_batches(classifier, data, base, task, penalty, growth))
     models, n = [fitted], None
     is_limited = classifier.max_prototypes is not None or classifier.max_features is not None
     if task is not None and is_limited and fitted.n_prototypes():
@@ -179,7 +179,8 @@ def _why_nothing(classifier: FittedModel, X: np.ndarray) -> str:
         return "max_prototypes=0 allows none"
     than = "the class proportions" if classifier.base is None else classifier._base_name()
     if isinstance(classifier.max_prototypes, str) and len(getattr(classifier, "prototype_path_", {})):
-        return f"by cross-validation no number of prototypes is better than {than} by more than one standard error"
+        by = " by more than one standard error" if classifier.max_prototypes == "one_standard_error" else ""
+        return f"by cross-validation no number of prototypes is better than {than}{by}"
     if np.isinf(classifier.lambda_v_):
         return f"no penalties gave a model that predicts samples held out better than {than}"
     spread = np.nanstd(X[:, ~np.isnan(X).all(axis=0)], axis=0).max(initial=0.0)
@@ -226,6 +227,16 @@ def _all_batches(
         raise ValueError("n_candidates: 'all' is not allowed, must be a number with references='split'")
     check_class_sizes(np.bincount(data.codes), classifier.max_fraction, data.classes)
     return model.fit(*arrays, n_candidates=number, max_fraction=classifier.max_fraction, **of_fit)
+
+
+def _without(features: np.ndarray, fitted: model.Model) -> model.Model:
+    """A model without weights of some features.
+
+    Only their penalty depends on those of constant ones, which may be too weak to end at 0 within `tol`.
+    """
+    weights = [np.where(features, 0.0, batch.feature_weights) for batch in fitted.batches]
+    batches = zip(fitted.batches, weights, strict=True)
+    return replace(fitted, batches=tuple(replace(batch, feature_weights=v) for batch, v in batches))
 
 
 def _smaller(

@@ -51,6 +51,14 @@ def group_labels(group_by: Grouping, X: Any, argument: str = "group_by") -> np.n
     return plain_labels(table[:, [d]].toarray() if sparse.issparse(table) else table[:, d], n, argument)
 
 
+def complete_groups(groups: Any, n: int) -> np.ndarray:
+    """Groups of n samples for a splitter; ValueError if one is missing."""
+    missing = [i for i, label in enumerate(plain_labels(groups, n, "groups").tolist()) if label is None]
+    if missing:
+        raise ValueError(f"groups: {len(missing)} of {n} are missing, the first in row {missing[0]}")
+    return np.asarray(groups)
+
+
 def plain_labels(labels: Any, n: int, argument: str) -> np.ndarray:
     """Labels of n samples as Python has them."""
     given = np.asarray(labels, dtype=object)

@@ -52,6 +52,14 @@ class Prepared:
         return np.array([np.fmin.reduce(self.X, axis=0), np.fmax.reduce(self.X, axis=0)])
 
     @property
+    def constant(self) -> np.ndarray:
+        """Which columns are the same in all samples, but for rounding; shape (D,)."""
+        (low, high), gaps = self.feature_range, np.isnan(self.X)
+        varies = high - low > 10.0 * np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high))
+        is_constant: np.ndarray = ~varies & (gaps.all(axis=0) | ~gaps.any(axis=0))
+        return is_constant
+
+    @property
     def weights(self) -> np.ndarray:
         """Shape (n,)."""
         return np.ones(len(self.X)) if self.weight is None else self.weight

@@ -1,5 +1,6 @@
 """How often a classifier is wrong, and how, in groups of samples."""
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from scipy.special import ndtri
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import _check_sample_weight
 
+from proset.encode import plain_classes
 from proset.groups import group_labels, plain_labels, rows_by_group
 from proset.held_out import with_method
 from proset.tables import require
@@ -94,7 +96,7 @@ def group_rates(
     require("pandas", "group_rates")
     import pandas as pd
 
-    target = column_or_1d(y)
+    target = column_or_1d(plain_classes(y))
     if isinstance(groups, str | Integral) or callable(groups):
         labels = group_labels(groups, X, "groups")
     else:
@@ -111,8 +113,12 @@ def group_rates(
 def _terms(estimator: Any, X: Any, y: np.ndarray) -> dict[str, np.ndarray]:
     """What rates are means of, by sample."""
     predicted, classes = estimator.predict(X), estimator.classes_
-    if not np.isin(y, classes).any():  # a few may be of a class that was not in the training data
-        raise ValueError(f"y: labels such as {y.tolist()[0]!r} are not allowed, must be among {classes.tolist()}")
+    others = y[~np.isin(y, classes)].tolist()
+    if len(others) == len(y):
+        raise ValueError(f"y: labels such as {others[0]!r} are not allowed, must be among {classes.tolist()}")
+    if others:  # which may be of a class that was not in the training data
+        words = f"y: {len(others)} of {len(y)} labels, such as {others[0]!r}, are of no class of the model"
+        warnings.warn(f"{words} and count as errors", stacklevel=3)
     terms = {"error": predicted != y}
     if len(classes) == 2:
         terms |= {"selected": predicted == classes[1], "positive": y == classes[1]}

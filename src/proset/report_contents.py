@@ -101,6 +101,7 @@ def answers(classifier: "FittedModel", transformer: Any, X: Any, y: Any, groups:
     can_be_refitted = has_rows and not (is_split or has_base or classifier._is_edited)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about names of columns, which arrays do not have
+        warnings.filterwarnings("default", "y: ")
         rates = None if y is None else _rates(classifier, transformer, X, y, groups)  # first: it sees what does not fit
         return {
             "rates": rates,

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from proset.encode import encode, plain_classes
 from proset.encoding import as_table
+from proset.groups import complete_groups
 from proset.selection import SELECTION_RULES, select
 from proset.validation import weights_with_classes
 
@@ -135,7 +136,7 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
-        groups = None if groups is None else np.asarray(groups)
+        groups = None if groups is None else complete_groups(groups, len(y))
         everything = self._part(X, y, weight, groups)
         array, _, encoding = encode(self._new_classifier(), everything.X, reset=True)  # before it fails in some fold
         if everything.transformers is None and getattr(self._steps()[-1][1], "base", None) is None:

@@ -555,6 +555,8 @@ CASES = {
     "fifth column": lambda: RejectOptionClassifier(ProsetClassifier(), group_by=4).fit(X, Y),
     "one group label": lambda: ConformalClassifier(ProsetClassifier(), group_by=lambda X: ["a"]).fit(X, Y),
     "frozen without class": lambda: ConformalClassifier(TWO_CLASSES).fit(X, Y),
+    "search with a missing group": lambda: ProsetClassifierCV(n_iter=1).fit(X, Y, groups=["a", None] * 75),
+    "base with a missing group": lambda: with_base(LogisticRegression()).fit(X, Y, groups=np.r_[np.nan, np.ones(149)]),
     "rates of no group": partial(ask, lambda model: group_rates(model, X, Y, [1, 2])),
     "card without classes": partial(ask, lambda model: model_card(model, X)),
     "card of a cover": lambda: model_card(SetCoverClassifier().fit(X, Y)),

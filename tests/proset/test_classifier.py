@@ -165,6 +165,23 @@ def test_bad_input_is_refused(wine, settings, weight, message):
         ProsetClassifier(**settings).fit(*wine, sample_weight=weight)
 
 
+@pytest.mark.parametrize("constant", [1.0, 0.1 + 0.2, np.nan])
+@pytest.mark.parametrize("settings", [{}, {"scale": False}, {"references": "split"}, {"max_features": 2}], ids=str)
+def test_a_constant_feature_has_no_weight(wine, constant, settings):
+    """Only its penalty depends on its weight, and a small one is below the tolerance of the solver."""
+    X, y = wine
+    X = np.column_stack([X[:, :3] / X[:, :3].std(axis=0), np.full(len(X), constant)])
+    model = ProsetClassifier(**{"lambda_v": 1e-7, "lambda_w": 1e-6, "random_state": 0, **settings}).fit(X, y)
+    assert set(model.active_features_) <= {0, 1, 2}
+    np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(X + [0.0, 0.0, 0.0, 1.0]))
+
+
+def test_gaps_alone_are_no_constant_feature(wine):
+    X, y = wine
+    model = ProsetClassifier(lambda_v=1e-5, lambda_w=1e-6).fit(np.where(y == 1, np.nan, 3.0)[:, None], y)
+    assert model.active_features_.tolist() == [0]
+
+
 def test_too_few_iterations_warn_and_are_recorded(wine):
     with pytest.warns(ConvergenceWarning, match="batch 1 did not converge after 3 iterations"):
         model = ProsetClassifier(max_iter=3, random_state=0).fit(*wine)

@@ -113,7 +113,8 @@ def test_a_class_that_the_model_does_not_know_is_an_error(two):
     X, y, _ = two
     model = LogisticRegression().fit(X, y)
     labels = np.array([model.predict(X[:1])[0], *["perhaps"] * 9], dtype=object)
-    rates = group_rates(model, X[:10], labels, np.arange(10) // 5)
+    with pytest.warns(UserWarning, match="^y: 9 of 10 labels, such as 'perhaps', are of no class of the model and count"):
+        rates = group_rates(model, X[:10], labels, np.arange(10) // 5)
     assert rates["error"].tolist() == [0.9, 0.8, 1.0]
     assert np.isfinite(rates["log loss"]).all()
 
@@ -124,6 +125,7 @@ def test_a_class_that_the_model_does_not_know_is_an_error(two):
         ({"groups": 2}, "groups: 2 is not allowed, columns of X are 0 to 1"),
         ({"sample_weight": -np.ones(300)}, "Negative values in data passed to `sample_weight`"),
         ({"y": np.repeat("maybe", 300)}, r"y: labels such as 'maybe' are not allowed, must be among \['no', 'yes'\]"),
+        ({"y": np.repeat(["yes", None], 150)}, "y: 150 of 300 classes are missing, the first in row 150"),
         ({"X": np.zeros((3, 2))}, "Found input variables with inconsistent numbers of samples"),
     ],
 )
