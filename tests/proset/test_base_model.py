@@ -398,7 +398,9 @@ def test_warnings_of_the_base_that_differ_are_all_said_by_the_filters_of_the_cal
 
 @pytest.mark.parametrize("number", [100, 400])
 def test_groups_are_one_for_each_sample(iris, number):
-    with pytest.raises(ValueError, match=rf"groups: shape \({number},\) is not allowed, must be one label for each of 150 samples"):
+    with pytest.raises(
+        ValueError, match=rf"groups: shape \({number},\) is not allowed, must be one label for each of 150 samples"
+    ):
         ProsetClassifier(base=LogisticRegression(max_iter=1000)).fit(*iris, groups=np.arange(number))
 
 

@@ -113,7 +113,9 @@ def test_a_class_that_the_model_does_not_know_is_an_error(two):
     X, y, _ = two
     model = LogisticRegression().fit(X, y)
     labels = np.array([model.predict(X[:1])[0], *["perhaps"] * 9], dtype=object)
-    with pytest.warns(UserWarning, match="^y: 9 of 10 labels, such as 'perhaps', are of no class of the model and count"):
+    with pytest.warns(
+        UserWarning, match="^y: 9 of 10 labels, such as 'perhaps', are of no class of the model and count"
+    ):
         rates = group_rates(model, X[:10], labels, np.arange(10) // 5)
     assert rates["error"].tolist() == [0.9, 0.8, 1.0]
     assert np.isfinite(rates["log loss"]).all()

@@ -47,7 +47,8 @@ experiments:
   E4: {method: proset, stage2: {complexity: 2}, data_sets: [flowers, cross, odd], title: optimum, selection_rule: best,
        stage1: {from: E3}}
   E5: {method: proset, stage2: {complexity: 2, parameters: &fixed {lambda_w: 1.0e-8}}, data_sets: [flowers, cross, odd],
-       title: grid, stage1: {trials: 3, complexity: 1, parameters: *fixed, space: {lambda_v: {log_grid: [1.0e-6, 0.1, 3]}}}}
+       title: grid,
+       stage1: {trials: 3, complexity: 1, parameters: *fixed, space: {lambda_v: {log_grid: [1.0e-6, 0.1, 3]}}}}
   E8: {method: knn, stage2: {complexity: 20}, data_sets: [flowers, cross, odd], title: neighbours}
   E9: {method: xgboost, stage2: {complexity: 20, parameters: {learning_rate: 0.3}}, data_sets: [flowers, cross, odd],
        title: trees, stage1: {trials: 5, complexity: 5, parameters: {learning_rate: 0.3},

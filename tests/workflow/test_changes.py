@@ -47,6 +47,19 @@ def test_what_the_jobs_of_the_report_read_is_made_again_before_they_read_it(fini
     assert "data_sets/xor_2f.csv" in made
 
 
+def test_a_lost_file_of_the_report_is_made_again_and_a_table_after_a_change_of_its_first_replicate(project):
+    for name, target, job in (
+        ("explore.html", (), "report "),
+        ("figures/overview", (), "report "),
+        ("figures/iris_2f", (), "data_set_page data_set=iris_2f"),
+        ("tables/E8.csv", ("E8",), "table table=E8"),
+    ):
+        lost = project.folder / "reports/tiny" / name
+        away = lost.rename(project.folder / "away")
+        assert [made for made in project.planned(*target) if f"{made} ".startswith(job)], name
+        away.rename(lost)
+
+
 def test_fits_of_proset_by_another_arithmetic_are_stale_and_do_not_mix_with_others(project):
     source = project.folder / "src/proset/arithmetic.py"
     source.write_text(re.sub(r'VERSION = "\d+"', 'VERSION = "0"', source.read_text(encoding="utf-8")), encoding="utf-8")

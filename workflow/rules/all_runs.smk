@@ -15,10 +15,17 @@ use rule _job as all_runs with:
         key=all_runs_code,
 
 
-rule all_data_sets:
+use rule _job as all_data_sets with:
     """A file that stands for all of these jobs of a replicate in the inputs of others."""
     input:
         lambda wildcards: inputs.jobs_of_data_sets(study, int(wildcards.replicate)),
     output:
-        touch(f"{RESULTS}{layout.ALL_DATA_SETS}"),
-    localrule: True
+        f"{RESULTS}{layout.ALL_DATA_SETS}",
+    log:
+        "results/{study}/logs/replicate_{replicate}/all_data_sets.log",
+    params:
+        command=command("all-data-sets"),
+
+
+localrules:
+    all_data_sets,

@@ -23,6 +23,7 @@ use rule _job as table with:
         command=command("table", published=published),
         looks=looks,
         entry=lambda wildcards: study.tables[wildcards.table],
+        replicates=study.replicates,
         code=code("table"),
 
 

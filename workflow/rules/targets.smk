@@ -16,7 +16,7 @@ for _table in study.tables:
             _table
         input:
             layout.score_files(study, study.tables[_table]["experiments"]),  # a clone has tables, but no results
-            f"reports/{study.name}/tables/{_table}.md",
+            layout.table_files(study, _table),
             inputs.evaluations_of(study, _table),
         localrule: True
 

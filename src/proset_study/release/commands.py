@@ -44,7 +44,9 @@ def predictions(study: Study) -> None:
     from proset_study.base.environment import commit
     from proset_study.release.predictions import write_store
     from proset_study.store.stored import Stored
+    from proset_study.study.finished import refuse_lost
 
+    refuse_lost(study, study.replicates)
     write_store(Path(layout.report(study, layout.STORE)), Stored.of(study), commit() or "")
 
 

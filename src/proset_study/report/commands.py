@@ -11,6 +11,7 @@ from proset_study.store.results import Row, read_rows
 from proset_study.store.stored import Finished, Stored
 from proset_study.study import layout
 from proset_study.study.config.study import Study
+from proset_study.study.finished import refuse_lost
 
 
 def table(study: Study, name: str, published: Path) -> None:
@@ -27,6 +28,7 @@ def data_set_page(study: Study, data_set: str, options: Annotated[list[str], jso
     from proset_study.report.write import write_data_sets
 
     folder = Path(layout.REPORTS.format(study=study.name))
+    refuse_lost(study, study.replicates[:1], data_set=data_set)
     write_data_sets(Stored.of(study.of_data_set(data_set)), folder, options, study.data_sets)
 
 
@@ -36,6 +38,7 @@ def report(study: Study, published: Path, options: Annotated[list[str], json.loa
     from proset_study.report.write import write_report
 
     parts = ["manifest", "numbers", "models", "overview", "article"]
+    refuse_lost(study, study.replicates)
     write_report(Stored.of(study), Path(layout.REPORTS.format(study=study.name)), published, parts, options)
 
 

@@ -75,17 +75,34 @@ def find_missing_models(study: Study) -> list[MissingModel]:
 
 
 def _not_made(place: layout.Place, rule: str, files: list[str]) -> list[str]:
-    """The files of a step that are missing; first those of the jobs whose records are put together."""
+    """The files of a step that are missing; first those of the jobs whose records are put together.
+
+    Where such a job fails, what a former config has put together is still there.
+    """
     if rule == "all_runs":
         return [] if is_finished(place) else files
     missing = [file for file in files if not Path(file).exists()]
-    if not missing or rule not in ("stage1", "stage2"):
+    if rule not in ("stage1", "stage2"):
         return missing
     run = place.study.runs[place.run]
     searched = place._replace(run=((rule == "stage1" and place.study.stage1_run(run)) or run).name)
+    if not missing:
+        cut = (blocks.trial_blocks if rule == "stage1" else blocks.fold_blocks)(
+            place.study, searched.run, place.data_set
+        )
+        lost = [file for file in searched.part_files(rule, cut) if not Path(file).exists()]
+        return [file for file in lost if _failed_since(place.study, rule, file, files)]
     numbers = blocks.whole(place.study, rule, searched.run, place.data_set)._asdict()
     parts = searched.part_files(rule, searched.parts(rule, numbers))
     return [*(file for file in parts if not Path(file).exists()), *missing]
+
+
+def _failed_since(study: Study, rule: str, part: str, files: list[str]) -> bool:
+    """Whether the job of a part has written to its log after some files were made."""
+    log = log_of(study, rule, part)
+    if not log.exists() or not log.stat().st_size:
+        return False
+    return log.stat().st_mtime_ns > max(Path(file).stat().st_mtime_ns for file in files)
 
 
 def log_of(study: Study, rule: str, file: str) -> Path:

@@ -55,3 +55,14 @@ def key_in(done: Path) -> str | None:
     with suppress(OSError, ValueError, KeyError):
         return read_json(done)["fingerprint"]
     return None
+
+
+def refuse_lost(
+    study: Study, replicates: Iterable[int], experiment: str | None = None, data_set: str | None = None
+) -> None:
+    """Raise FileNotFoundError if a final model of such a job is lost, of which Snakemake knows nothing."""
+    for replicate, run, name in study.final_models(replicates, experiment, data_set):
+        place = Place(study, replicate, name, run.name)
+        if place.is_in_one_job and not place.file(layout.FIT).exists():
+            remedy = f"rm {place.name(layout.ALL_RUNS)} and give the command again"
+            raise FileNotFoundError(f"{place.name(layout.FIT)} is lost: {remedy}")

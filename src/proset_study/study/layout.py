@@ -280,6 +280,20 @@ def report_files(study: Study) -> list[str]:
     return [file for file in REPORT_FILES if not (study.is_large and file == ALL_SCORES)]
 
 
+def table_files(study: Study, table: str) -> list[str]:
+    """The files of a table."""
+    return [report(study, TABLE, table=table, suffix=suffix) for suffix in ("md", "csv", "tex")]
+
+
+def whole_report(study: Study) -> list[str]:
+    """Files and folders of the report that all of it needs, besides tables, records and predictions."""
+    figures = [FIGURES.format(data_set=Path(page).stem) for page in pages(study)]
+    overview = FIGURES.format(data_set="overview")
+    return [
+        report(study, name) for name in (*report_files(study), FINDINGS, EVALUATIONS, overview, *pages(study), *figures)
+    ]
+
+
 def pages(study: Study) -> list[str]:
     """The pages of data sets that are made without being asked for: those of all, or of a large study none."""
     return [] if study.is_large else [PAGE.format(data_set=data_set) for data_set in study.data_sets]

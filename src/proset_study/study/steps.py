@@ -22,7 +22,7 @@ from proset_study.data.time_splitting import split_in_time
 from proset_study.fits import evaluations, selection
 from proset_study.fits.final import fit_final, refit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials
-from proset_study.study import all_runs, blocks, layout
+from proset_study.study import all_runs, blocks, inputs, layout
 from proset_study.study.config.study import Study
 from proset_study.study.fingerprints import arithmetic_of, key
 from proset_study.study.finished import data_files, key_in
@@ -53,7 +53,7 @@ def run_all(study: Study, replicate: int, data_set: str, code: str) -> None:
     if all_runs.key_of_all(study, replicate, data_set) != code:
         raise RuntimeError("the code has changed since the run was planned; give the same command again")
     import_xgboost_alone()  # before another method imports what makes that slow
-    place, failures = Place(study, replicate, data_set), dict[str, str]()
+    place, failures, results = Place(study, replicate, data_set), dict[str, str](), list[str]()
     table = study.data_settings(data_set).get("file")
     key_of_data = fingerprint(all_runs.data_key(study, data_set), *([located(table)] if table else []))
     files, runs = data_files(place), all_runs.runs_on(study, replicate, data_set)
@@ -64,25 +64,39 @@ def run_all(study: Study, replicate: int, data_set: str, code: str) -> None:
             failures[run] = f"it takes parameters from {source.name}"
             continue
         try:
-            _run_and_evaluate(place._replace(run=run), [Path(file) for file in files])
+            results += _run_and_evaluate(place._replace(run=run), [Path(file) for file in files])
         except Exception as error:  # the others are made, whatever a library raises
             failures[run] = f"{type(error).__name__}: {error}"
     if failures:
         named = ", ".join(f"{run} ({why.splitlines()[0]})" for run, why in failures.items())
         last = f"{len(failures)} of {len(runs)} runs failed: {named}"  # the line of the log that a summary takes
         raise RuntimeError("\n".join([*(f"{run}: {why}" for run, why in failures.items()), last]))
-    write_json(place.file(layout.ALL_RUNS), {"fingerprint": code})
+    # Snakemake compares the content of small files: without a change of this one nothing after it would be made again.
+    write_json(place.file(layout.ALL_RUNS), {"fingerprint": code, "results": fingerprint(results)})
 
 
-def _run_and_evaluate(place: Place, data: list[Path]) -> None:
+def gather(study: Study, replicate: int) -> None:
+    """What changes with the results of all jobs of a replicate that make everything of a data set."""
+    jobs = inputs.jobs_of_data_sets(study, replicate)
+    write_json(
+        Path(layout.result(study, layout.ALL_DATA_SETS, replicate=replicate)),
+        {"results": fingerprint(*map(Path, jobs))},
+    )
+
+
+def _run_and_evaluate(place: Place, data: list[Path]) -> list[str]:
+    """Make the final model and its evaluations; gives their keys."""
     study, _, data_set, run = place
     files = [file for rule, made in place.steps() if rule not in ("data", "split", "dissimilarities") for file in made]
     key_of_run = all_runs.stored_run_key(study, run, data_set, data)
     _once(place.file(layout.RUN_DONE), key_of_run, files, run_case, *place)
+    keys = [key_of_run]
     for kind in all_runs.kinds_of(study, int(place.replicate), data_set, run):
         key_of_kind = all_runs.stored_evaluation_key(study, run, data_set, kind, key_of_run)
         record = place.name(layout.EVALUATION, kind=kind)
         _once(place.file(layout.EVALUATION_DONE, kind=kind), key_of_kind, [record], evaluate, *place, kind)
+        keys.append(key_of_kind)
+    return keys
 
 
 def _once(done: Path, wanted: str, files: list[str], make: Callable[..., None], *arguments: Any) -> None:

@@ -4,14 +4,22 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-from proset_study.study.config.checks import RESERVED
+from proset_study.study.config.checks import TARGETS
 from proset_study.study.config.study import Study
 
+STANDING = "standing_"  # how the names of its studies begin
 SHOWN = 5  # files that are named at the end of a run
 
 
 def check_targets(targets: Iterable[str], study: Study) -> None:
-    """Refuse names that are no target of the study, with a ValueError that lists those; files are left to Snakemake."""
+    """Refuse names that are no target of the study, with a ValueError that lists those; files are left to Snakemake.
+
+    A study may not be named like the folders of the target `standing` either.
+    """
+    if study.name.startswith(STANDING):
+        raise ValueError(
+            f"study: {study.name!r} is not allowed, names that begin with {STANDING} are those of standing"
+        )
     names = {
         "experiments": list(study.experiments),
         "comparisons": study.comparisons,
@@ -20,7 +28,7 @@ def check_targets(targets: Iterable[str], study: Study) -> None:
     }
     known = [name for group in names.values() for name in group]
     for target in targets:
-        if target in known or target in RESERVED or set(target) & {"/", "."} or Path(target).exists():
+        if target in known or target in TARGETS or set(target) & {"/", "."} or Path(target).exists():
             continue
         lower = {name.lower(): name for name in known}
         near = difflib.get_close_matches(target.lower(), lower, 1)
@@ -28,7 +36,7 @@ def check_targets(targets: Iterable[str], study: Study) -> None:
         held_out = target in study.config["experiments"] or target in study.config["data_sets"]
         reason = "is left out by this config" if held_out else "is not a target of this study"
         listed = "; ".join(f"{group}: {', '.join(members)}" for group, members in names.items() if members)
-        raise ValueError(f"{target!r} {reason}; {hint}targets are partial and the {listed}")
+        raise ValueError(f"{target!r} {reason}; {hint}targets are {', '.join(TARGETS)}; {listed}")
 
 
 def ask_for_standing(targets: Iterable[str]) -> bool:
@@ -37,7 +45,7 @@ def ask_for_standing(targets: Iterable[str]) -> bool:
     >>> ask_for_standing(["standing"]), ask_for_standing(["results/standing_knn/wine.csv"]), ask_for_standing(["E3"])
     (True, True, False)
     """
-    return any(target == "standing" or "/standing_" in target for target in targets)
+    return any(target == "standing" or f"/{STANDING}" in target for target in targets)
 
 
 def need_pages(targets: Iterable[str], study: Study) -> bool:

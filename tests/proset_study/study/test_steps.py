@@ -1,14 +1,19 @@
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 
-from proset_study.base.records import read_json
+from proset_study.base.records import file_digest, read_json
 from proset_study.data.dataset import DataSet
-from proset_study.store.missing import find_missing_models
-from proset_study.study import all_runs, fingerprints, layout, steps
+from proset_study.store.missing import find_missing_models, log_of
+from proset_study.store.scores import score
+from proset_study.study import all_runs, blocks, fingerprints, layout, steps
 from proset_study.study.config.checks import load
-from proset_study.study.finished import finished_evaluations
+from proset_study.study.finished import finished_evaluations, refuse_lost
 from proset_study.study.layout import Place
 
+SEEN = layout.ALL_RUNS, layout.ALL_DATA_SETS
 SEARCH = {"trials": 2, "complexity": 3, "space": {"min_samples_leaf": {"integers": [1, 9]}}}
 TREES = {"method": "random_forest", "data_sets": ["wine"], "stage2": {"complexity": 4}, "title": "trees"}
 
@@ -95,6 +100,47 @@ def test_data_that_was_left_half_made_is_made_again_by_the_same_job(config, monk
     before = split.read_bytes()
     run_all(again)
     assert split.read_bytes() != before
+
+
+def test_results_of_another_table_are_seen_and_a_lost_model_is_named(config, tmp_path):
+    """Snakemake compares the content of small files, and knows of none but that of the whole job."""
+    rng = np.random.default_rng(0)
+    config["data_sets"] = {"wine": {"file": "wine.csv", "target": "y"}}
+    found = []
+    for _ in range(2):
+        table = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"]).assign(y=rng.integers(2, size=60))
+        table.to_csv("wine.csv", index=False)
+        file_digest.cache_clear()  # the next run is another process
+        study = load(config)
+        run_all(study)
+        steps.gather(study, 0)
+        found.append(
+            [(tmp_path / layout.result(study, name, replicate=0, data_set="wine")).read_bytes() for name in SEEN]
+        )
+    assert not set(found[0]) & set(found[1])
+    refuse_lost(study, [0])
+    fit = Place(study, 0, "wine", "extra").file(layout.FIT)
+    fit.unlink()
+    said = f"^{fit} is lost: rm results/few/replicate_0/wine/all_runs.json and give the command again"
+    with pytest.raises(FileNotFoundError, match=said):
+        refuse_lost(study, [0])
+    with pytest.raises(FileNotFoundError, match=said):
+        score(study, 0, "extra")
+
+
+def test_a_search_that_failed_after_a_change_lacks_its_model_though_that_of_the_former_config_is_there(config):
+    study = load({**config, "jobs": "searches", "folds_per_job": {"random_forest": 1}, "only": {"forest": ["wine"]}})
+    place = Place(study, 0, "wine", "forest")
+    for file in (Path(file) for _, files in place.steps() for file in files):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    assert not find_missing_models(study)
+    part, _ = place.part_files("stage2", blocks.fold_blocks(study, "forest", "wine"))
+    log = log_of(study, "stage2", part)
+    log.parent.mkdir(parents=True)
+    log.write_text("ValueError: too many trees\n", encoding="utf-8")
+    (model,) = find_missing_models(study)
+    assert (model.reason, model.target) == ("ValueError: too many trees", part)
 
 
 @pytest.mark.parametrize(

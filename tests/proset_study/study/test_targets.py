@@ -21,13 +21,14 @@ def study():
     [
         (
             "irsi_2f",
-            "'irsi_2f' is not a target of this study; did you mean iris_2f? targets are partial and the experi",
+            "'irsi_2f' is not a target of this study; did you mean iris_2f? targets are all, study, downloads, par",
         ),
         ("e3", "did you mean E3?"),
         ("E99", "'E99' is not a target of this study; "),
         ("vine", "; data sets: iris_2f, wine; replicates: replicate_0"),
         ("E4", "'E4' is left out by this config; "),
         ("cancer", "'cancer' is left out by this config; "),
+        ("report", "'report' is not a target of this study; targets are all, study"),  # a rule with wildcards
     ],
 )
 def test_a_target_that_does_not_exist_is_answered_with_those_that_do(study, target, message):
@@ -50,6 +51,11 @@ def test_a_target_that_does_not_exist_is_answered_with_those_that_do(study, targ
 )
 def test_searches_and_tables_need_no_packages_of_pages(study, targets, needed):
     assert need_pages(targets, study) == needed
+
+
+def test_a_study_is_not_named_as_those_of_standing_are():
+    with pytest.raises(ValueError, match=r"^study: 'standing_knn' is not allowed, names that begin with"):
+        check_targets([], load(merged() | {"study": "standing_knn"}))
 
 
 def test_names_rules_and_files_are_targets(study):

@@ -21,8 +21,9 @@ from proset_study.study.config.runs import selected_data_sets
 from proset_study.study.config.schema import optional_keys, schema_errors
 from proset_study.study.config.study import Study
 
+TARGETS = ("all", "study", "downloads", "partial", "predictions", "standing")  # of every study
 RESERVED = {  # names of rules
-    *("all", "downloads", "openml", "study", "standing", "standing_on", "partial", "predictions", "pack", "report"),
+    *(*TARGETS, "openml", "standing_on", "pack", "report"),
     *("data", "dissimilarities", "split", "stage1", "select_parameters", "stage2", "select_complexity"),
     *("fit", "evaluate", "all_runs", "all_data_sets", "score", "score_data_set", "table", "data_set_page"),
 }
@@ -52,7 +53,7 @@ def load(config: dict) -> Study:
 def _suite_errors(config) -> Iterator[str]:
     suite = config.get("suite", {})
     if suite and "only" in config:
-        yield "only: not allowed together with suite, which says what is run"
+        yield "only: not allowed together with suite, which says what is run; take it away with only: null"
     without, known = suite.get("without", {}), config["data_sets"]
     yield from unknown("suite.experiments", "experiment", suite.get("experiments", []), config["experiments"])
     yield from unknown("suite.without", "experiment", without, suite.get("experiments", []))
@@ -202,6 +203,8 @@ def _fitness_errors(where, name, data_set, method_name, method, resampling) -> I
 
 def _data_errors(study) -> Iterator[str]:
     """What can be said of the data without reading them."""
+    if next(study.final_models(study.replicates), None) is None:
+        yield "only or suite: nothing is left to run"
     for name in study.data_sets:
         settings, where = study.config["data_sets"][name], f"data_sets.{name}"
         if "image" in settings and math.prod(settings["image"]) != (n_features := size_of(settings).features):
