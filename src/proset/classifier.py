@@ -44,9 +44,9 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     alpha_v, alpha_w : float in [0, 1], default=0.95
         Mixing ratio of that penalty: the proportion of l2 (squared), the rest is l1. Opposite to scikit-learn's
         `l1_ratio`.
-    max_iter : int >= 1
+    max_iter : int >= 1, default=2000
         Largest number of solver iterations per batch.
-    tol : float > 0
+    tol : float > 0, default=1e-5
         Tolerance of the solver on the projected gradient; see `proset.solver`.
     random_state : int, RandomState or None, default=None
         Seed for drawing candidates.

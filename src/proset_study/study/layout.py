@@ -4,7 +4,6 @@ Names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` 
 """
 
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -78,7 +77,6 @@ _FINDINGS = (
     *("response_curves", "edges", "costs", "against"),
     *("table_properties", "dependence", "between_properties", "ratings", "pareto", "tuning"),  # of batteries
 )
-_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\w*\.tar\.xz")
 
 
 def result(study: Study, template: str, **names: object) -> str:
@@ -287,11 +285,8 @@ def table_files(study: Study, table: str) -> list[str]:
 
 def whole_report(study: Study) -> list[str]:
     """Files and folders of the report that all of it needs, besides tables, records and predictions."""
-    figures = [FIGURES.format(data_set=Path(page).stem) for page in pages(study)]
-    overview = FIGURES.format(data_set="overview")
-    return [
-        report(study, name) for name in (*report_files(study), FINDINGS, EVALUATIONS, overview, *pages(study), *figures)
-    ]
+    figures = [FIGURES.format(data_set=name) for name in ("overview", *(Path(page).stem for page in pages(study)))]
+    return [report(study, name) for name in (*report_files(study), FINDINGS, EVALUATIONS, *pages(study), *figures)]
 
 
 def pages(study: Study) -> list[str]:
@@ -351,14 +346,3 @@ def archived(study: Study, name: str) -> bool:
     committed = RECORDS.format(archive=committed_records(study))
     large = name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed
     return large or name == VEGA
-
-
-def remove_leftovers(study: Study) -> None:
-    """Remove what a former config had from the report: tables, pages, figures and archives; other files stay."""
-    folder = Path(report(study, ""))
-    for path in folder.glob("*/*"):
-        name = str(path.relative_to(folder))
-        if path.is_dir() and path.parent.name == "figures" and path.name not in (*study.data_sets, "overview"):
-            shutil.rmtree(path)
-        elif _MADE.fullmatch(name) and not belongs(study, name):
-            path.unlink()

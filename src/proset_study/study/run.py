@@ -4,6 +4,8 @@ import hashlib
 import inspect
 import json
 import os
+import re
+import shutil
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -22,6 +24,8 @@ from proset_study.study.failures import LOCAL, Failed, describe_failures, progra
 from proset_study.study.plan import describe, own_name, seconds_to_model
 from proset_study.study.progress import Progress, is_wanted, job_of
 from proset_study.study.targets import ask_for_standing, made
+
+_MADE = re.compile(r"tables/\w+\.(md|csv|tex)|data_sets/\w+\.(html|csv)|records/replicate_\d+\w*\.tar\.xz")
 
 
 def is_module(workflow) -> bool:
@@ -158,7 +162,7 @@ def _order(dag, jobs, study):
 def finish(workflow, study: Study) -> None:
     """Remove what a former config left in the report, name what was made."""
     if any(job.rule.name in ("all", "study") for job in workflow.dag.jobs):
-        layout.remove_leftovers(study)
+        _remove_leftovers(study)
     asked = [
         *workflow.dag.targetfiles,
         *(file for job in workflow.dag.targetjobs for file in (job.output or job.input)),
@@ -184,3 +188,14 @@ def explain_failures(workflow, study: Study) -> None:
     has_partial = not ask_for_standing(asked)
     summary = describe_failures(failed, study.name, [program(), *sys.argv[1:]], asked, has_partial)
     print(f"\n{summary}\n", file=sys.stderr)
+
+
+def _remove_leftovers(study: Study) -> None:
+    """Remove what a former config had from the report: tables, pages, figures and archives; other files stay."""
+    folder = Path(layout.report(study, ""))
+    for path in folder.glob("*/*"):
+        name = str(path.relative_to(folder))
+        if path.is_dir() and path.parent.name == "figures" and path.name not in (*study.data_sets, "overview"):
+            shutil.rmtree(path)
+        elif _MADE.fullmatch(name) and not layout.belongs(study, name):
+            path.unlink()

@@ -97,8 +97,8 @@ REPORT = EvaluationReport(
     columns=COLUMNS,
     rows=bootstrap_rows,
     title="Leave-one-out bootstrap",
-    text="Estimates of the expected loss of the selected models from the training set, next to the test score; ± is a"
-    " standard error.",
+    text="Estimates of the expected loss of the selected models from the training set, next to the test score of the"
+    " first fit; ± is a standard error.",
     cells={
         "data set": lambda row: row["dataset"],
         "experiment": model_name,

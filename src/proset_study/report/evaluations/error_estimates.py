@@ -8,7 +8,7 @@ from proset.plot.style import COLOURS, GREY
 from proset_study.report.evaluations.base import NAMES, EvaluationReport, names_of, number, record_of
 from proset_study.report.figures.style import ReportFigure, panels
 from proset_study.report.rows import groups
-from proset_study.report.wording import span
+from proset_study.report.wording import listed, span
 from proset_study.store.stored import Final
 
 COLUMNS = (
@@ -136,7 +136,7 @@ def advice(rows: list[dict]) -> list[str]:
         sizes = [n for n, of_size in groups(rows, "n_fit").items() if len(groups(of_size, "method")) == n_methods]
         if sizes:
             nearest = _nearest(_coverage({n: by_size[n] for n in sizes}))
-            of_all = f" and, of all {n_methods} methods with up to {max(sizes):,.0f} samples, that of {nearest}"
+            of_all = f" and, of all {n_methods} methods with up to {max(sizes):,.0f} samples, for {nearest}"
     return [
         "Of the estimates that work for every method, these have the lowest root mean squared error at each number of"
         f" samples: {chosen}. That of 10 stratified folds is {at_ends('stratified_10', 'rmse', '')}{of}.",
@@ -149,7 +149,7 @@ def advice(rows: list[dict]) -> list[str]:
         "Do not report the score that selected a size, because it is too optimistic: its bias is"
         f" {at_ends('validation')} on one validation set and {at_ends('not_nested')} on 5 folds. Nested"
         f" cross-validation has a bias of {at_ends('nested')}.",
-        f"Of the 95 % intervals, that of {_nearest(coverage)} has the coverage nearest to 95 %{of_all};"
+        f"The coverage of 95 % intervals is nearest to 95 % for {_nearest(coverage)}{of_all};"
         f" that of 10 stratified folds covers the true error in {coverage['stratified_10']:.0%} of all cases, that of"
         f" the training error in {coverage['training']:.0%}.",
     ]
@@ -165,8 +165,9 @@ def _coverage(by_size):
 
 
 def _nearest(coverage):
-    nearest = min(coverage, key=lambda name: abs(coverage[name] - 0.95))
-    return f"{LABELS[nearest]} ({coverage[nearest]:.0%})"
+    distances = {name: round(abs(covered - 0.95), 9) for name, covered in coverage.items()}
+    nearest = [name for name, distance in distances.items() if distance == min(distances.values())]
+    return listed([f"{LABELS[name]} ({coverage[name]:.0%})" for name in nearest])
 
 
 def _by_size(rows):
@@ -221,7 +222,7 @@ REPORT = EvaluationReport(
         "true error": number("true"),
         "bias": number("bias"),
         "± bias": number("bias_standard_error"),
-        "deviation": number("deviation"),
+        "deviation of the estimate": number("deviation"),
         "root mean squared error": number("rmse"),
         "coverage": number("coverage", 2),
         "CPU seconds": number("cpu_s", 4),

@@ -78,9 +78,10 @@ def prototypes_overview(rows: Iterable[Mapping[str, Any]], data_sets: dict[str, 
     shared_labels(figure, "prototypes", "error rate in cross-validation")
     legend(figure)
     texts = [f"{data_set} {leader(errors, '{:.1f} %')}" for data_set, errors in lowest.items()]
+    n_methods = len({method for errors in lowest.values() for method in errors})
     return ReportFigure(
         title="Error against the number of prototypes",
-        finding=f"{wins(lowest, 'cross-validation error')}.",
+        finding=f"{wins(lowest, 'cross-validation error')}." if n_methods > 1 else f"Lowest: {'; '.join(texts)}.",
         caption="Diamonds mark the chosen sizes; dotted: the error of the best possible rule, where it is known."
         " Standard errors are on the pages of the data sets.",
         alt=f"Error rate against the number of prototypes by data set. Lowest: {'; '.join(texts)}.",

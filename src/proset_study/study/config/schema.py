@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import fields
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -65,7 +66,8 @@ def schema_errors(config: dict) -> Iterator[str]:
         errors = list(_Validator(schema(named)).iter_errors(config))
     except Unresolvable as error:  # whose own text is the whole schema
         raise ValueError(f"{SCHEMA.name}: there is no {error.ref} for a $ref to name") from None
-    yield from map(_explain, sorted(errors, key=lambda e: list(map(str, e.absolute_path))))
+    for broken_rule in sorted(errors, key=lambda e: list(map(str, e.absolute_path))):
+        yield _explain(broken_rule) + _near(broken_rule, config)
 
 
 def _is_integer(checker, value):
@@ -83,6 +85,15 @@ _Validator = jsonschema.validators.extend(
         {"integer": _is_integer, "number": _is_number}
     ),
 )
+
+
+def _near(error, config) -> str:
+    """Which experiment may be meant by one that lacks keys: a file merged over another one names those of that."""
+    if error.validator != "required" or len(error.absolute_path) != 2 or error.absolute_path[0] != "experiments":
+        return ""
+    known = [name for name, entry in config["experiments"].items() if isinstance(entry, dict) and "method" in entry]
+    near = get_close_matches(str(error.absolute_path[1]), known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _explain(error) -> str:

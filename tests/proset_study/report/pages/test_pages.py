@@ -65,7 +65,7 @@ def test_every_link_resolves(path):
 
 def test_every_figure_over_data_sets_has_a_place_on_a_page(report):
     drawn = [figure["name"] for figure in read_json(report / "figures/overview/figures.json")["figures"]]
-    pages = "".join(read_text(page) for page in report.glob("*.html"))
+    pages = "".join(page.read_text(encoding="utf-8") for page in report.glob("*.html"))
     lost = [name for name in drawn if f"figures/overview/{name}.svg" not in pages]
     assert not lost, f"{', '.join(lost)}: no place in src/proset_study/report/pages/templates/index.html.j2"
 
