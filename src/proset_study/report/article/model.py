@@ -92,4 +92,4 @@ class Model:
     def sentence(self) -> str:
         """What it keeps."""
         kept = f"Fitted to {whole(len(self.table[1]))} penguins, it keeps {count(len(self.prototypes))} of them"
-        return f"{kept} and reads {count(len(self.features))} of {count(len(FEATURES))} features."
+        return f"{kept} and uses {count(len(self.features))} of {count(len(FEATURES))} features."
