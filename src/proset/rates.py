@@ -70,8 +70,13 @@ def group_rates(
     Raises
     ------
     ValueError
-        If lengths differ, there is no sample, a weight is negative, no label is one of the classes, or `groups` is no
-        column of `X`.
+        If lengths differ, there is no sample, a weight is negative, a label is missing or none is one of the classes,
+        or `groups` is no column of `X`.
+
+    Warns
+    -----
+    UserWarning
+        If some labels are none of the classes; they count as errors.
 
     See Also
     --------
