@@ -34,7 +34,7 @@ COMMANDS = {  # module and function below `proset_study`
     "fit": "study.steps.fit",
     "evaluate": "study.steps.evaluate",
     "all-runs": "study.steps.run_all",
-    "all-data-sets": "study.steps.gather",
+    "all-data-sets": "study.inputs.gather",
     "score": "store.scores.score",
     "score-data-set": "store.scores.score_data_set",
     "pack": "store.packed.pack_records",

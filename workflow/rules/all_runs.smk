@@ -15,7 +15,7 @@ use rule _job as all_runs with:
         key=all_runs_code,
 
 
-use rule _job as all_data_sets with:
+rule all_data_sets:
     """A file that stands for all of these jobs of a replicate in the inputs of others."""
     input:
         lambda wildcards: inputs.jobs_of_data_sets(study, int(wildcards.replicate)),
@@ -23,9 +23,10 @@ use rule _job as all_data_sets with:
         f"{RESULTS}{layout.ALL_DATA_SETS}",
     log:
         "results/{study}/logs/replicate_{replicate}/all_data_sets.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
     params:
         command=command("all-data-sets"),
-
-
-localrules:
-    all_data_sets,
+    shell:
+        "python -m proset_study {params.command:q} 2> {log:q}"

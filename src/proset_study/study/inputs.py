@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
+from proset_study.base.records import fingerprint, write_json
 from proset_study.data.cards import SUFFIX, Card, own_card
 from proset_study.fits.evaluations import KINDS
 from proset_study.study import layout
@@ -62,6 +63,12 @@ def record_files(study: Study, archive: str) -> list[str]:
 def jobs_of_data_sets(study: Study, replicate: int) -> list[str]:
     """Files of the jobs of a replicate that make everything of a data set."""
     return sorted(Place(study, r, d).name(layout.ALL_RUNS) for r, d in layout.in_one_job(study) if r == replicate)
+
+
+def gather(study: Study, replicate: int) -> None:
+    """Write what changes with the results of all jobs of a replicate that make everything of a data set."""
+    results = fingerprint(*map(Path, jobs_of_data_sets(study, replicate)))
+    write_json(Path(layout.result(study, layout.ALL_DATA_SETS, replicate=replicate)), {"results": results})
 
 
 def _evaluations(study, kinds, replicates, data_set=None):

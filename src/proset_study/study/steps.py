@@ -22,7 +22,7 @@ from proset_study.data.time_splitting import split_in_time
 from proset_study.fits import evaluations, selection
 from proset_study.fits.final import fit_final, refit_final, write_predictions
 from proset_study.fits.search import Case, run_paths, run_trials
-from proset_study.study import all_runs, blocks, inputs, layout
+from proset_study.study import all_runs, blocks, layout
 from proset_study.study.config.study import Study
 from proset_study.study.fingerprints import arithmetic_of, key
 from proset_study.study.finished import data_files, key_in
@@ -73,15 +73,6 @@ def run_all(study: Study, replicate: int, data_set: str, code: str) -> None:
         raise RuntimeError("\n".join([*(f"{run}: {why}" for run, why in failures.items()), last]))
     # Snakemake compares the content of small files: without a change of this one nothing after it would be made again.
     write_json(place.file(layout.ALL_RUNS), {"fingerprint": code, "results": fingerprint(results)})
-
-
-def gather(study: Study, replicate: int) -> None:
-    """What changes with the results of all jobs of a replicate that make everything of a data set."""
-    jobs = inputs.jobs_of_data_sets(study, replicate)
-    write_json(
-        Path(layout.result(study, layout.ALL_DATA_SETS, replicate=replicate)),
-        {"results": fingerprint(*map(Path, jobs))},
-    )
 
 
 def _run_and_evaluate(place: Place, data: list[Path]) -> list[str]:

@@ -8,7 +8,7 @@ from proset_study.base.records import file_digest, read_json
 from proset_study.data.dataset import DataSet
 from proset_study.store.missing import find_missing_models, log_of
 from proset_study.store.scores import score
-from proset_study.study import all_runs, blocks, fingerprints, layout, steps
+from proset_study.study import all_runs, blocks, fingerprints, inputs, layout, steps
 from proset_study.study.config.checks import load
 from proset_study.study.finished import finished_evaluations, refuse_lost
 from proset_study.study.layout import Place
@@ -113,7 +113,7 @@ def test_results_of_another_table_are_seen_and_a_lost_model_is_named(config, tmp
         file_digest.cache_clear()  # the next run is another process
         study = load(config)
         run_all(study)
-        steps.gather(study, 0)
+        inputs.gather(study, 0)
         found.append(
             [(tmp_path / layout.result(study, name, replicate=0, data_set="wine")).read_bytes() for name in SEEN]
         )
