@@ -47,7 +47,7 @@ def test_what_the_jobs_of_the_report_read_is_made_again_before_they_read_it(fini
     assert "data_sets/xor_2f.csv" in made
 
 
-def test_a_lost_file_of_the_report_is_made_again_and_a_table_after_a_change_of_its_first_replicate(project):
+def test_a_lost_file_of_the_report_is_made_again(project):
     for name, target, job in (
         ("explore.html", (), "report "),
         ("figures/overview", (), "report "),
