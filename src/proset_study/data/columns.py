@@ -111,13 +111,15 @@ def test_part(file: str, name: str, values: np.ndarray, labels: np.ndarray, grou
     other = ~np.isin(values, [0, 1])
     if other.any():
         row = int(np.argmax(other))
-        raise ValueError(f"{file}: {name}, row {row + 1} is {values[row]}; allowed are 1, the test part, and 0")
+        raise ValueError(
+            f"{file}: {name}, row {row + 1} is {values.tolist()[row]!r}; allowed are 1, the test part, and 0"
+        )
     tested = values.astype(float) == 1
     for part, rows in (("test part", tested), ("training part", ~tested)):
         if absent := sorted(set(labels) - set(labels[rows])):
             raise ValueError(f"{file}: {name}: the {part} has no row of class {absent[0]!r}; both need every class")
     if groups is not None and (both := sorted(set(groups[tested]) & set(groups[~tested]))):
-        raise ValueError(f"{file}: {name}: group {both[0]!r} is in both parts; a group must be in one")
+        raise ValueError(f"{file}: {name}: group {str(both[0])!r} is in both parts; a group must be in one")
     return tested
 
 
@@ -192,6 +194,9 @@ def _check_categories(file, features, categorical, may_lack):
         found[name] = as_text(features[name]).unique()
         if features[name].isna().all():
             raise ValueError(f"{file}: column {name!r} has no value in any row; name it in drop")
+        if (null := as_text(features[name]).str.contains("\0", regex=False, na=False)).any():
+            row = int(np.argmax(null)) + 1
+            raise ValueError(f"{file}: column {name!r}, row {row}: a category has a null character; remove it")
         if (n := len(found[name])) > MAX_CATEGORIES:
             raise ValueError(
                 f"{file}: column {name!r} has {n:,} categories, at most {MAX_CATEGORIES:,} are allowed, each is a "
@@ -295,7 +300,8 @@ def _no_number(column):
                 else ""
             )
             return f", row {texts.index[0] + 1}: {texts.iloc[0]!r} is not a number{comma}"
-    return f" is {column.dtype}"
+    there = column[column.notna()].head(1)
+    return f" is {column.dtype}" + "".join(f", row {row + 1}: {value!r}" for row, value in there.items())
 
 
 def class_labels(file: str, column: "pd.Series", name: str, weights: "pd.Series | None") -> "pd.Series":

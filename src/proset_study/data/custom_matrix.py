@@ -7,7 +7,7 @@ of classes; or an archive of NumPy (.npz) with an array `MATRIX` of shape (N, N)
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def read_blocks(file: str, target: str, metric: str, **settings: Any) -> Iterato
 
 
 def _columns(file, target, **settings):
-    columns = read_columns(file, target, **settings)
+    columns = read_columns(file, target, gaps=True, **settings)  # which `matrix.copy_checked` refuses
     if len(columns.labels) != (number := columns.features.shape[1]):
         raise ValueError(
             f"{file} has {len(columns.labels):,} rows and {number:,} columns of dissimilarities, must have as many;"
@@ -70,6 +70,8 @@ def _archive(file, target, weight=None, group=None, test=None) -> tuple[Any, ...
 
     path = check_file(file)
     try:
+        if not is_zipfile(path):  # np.load takes other files for single arrays or pickles
+            raise ValueError("it is no archive of arrays, as numpy.savez writes it")
         with np.load(path, allow_pickle=False) as archive:
             names = archive.files
             used = [name for name in (MATRIX, target, weight, group, test) if name is not None]

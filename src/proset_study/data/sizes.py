@@ -1,6 +1,9 @@
 """The size of a data set, known from the config before the data set is made: for estimates of time and memory."""
 
+import csv
+import io
 import os
+import re
 from dataclasses import replace
 from functools import cache
 from zipfile import BadZipFile
@@ -15,6 +18,7 @@ from proset_study.data.openml import description, table_of
 from proset_study.data.table_file import located, opened
 
 LOOK = 2**20  # bytes of a CSV file that are looked at
+INDEX = re.compile(r"__index_level_\d+__")  # what pandas writes of an index without a name
 
 
 SKLEARN = {
@@ -84,15 +88,18 @@ def _table(file: str, sep: str) -> tuple[int, int]:
             from pyarrow.parquet import read_metadata
 
             metadata = read_metadata(located(file))
-            return metadata.num_rows, metadata.num_columns
+            names = metadata.schema.to_arrow_schema().names
+            return metadata.num_rows, sum(not INDEX.fullmatch(name) for name in names)
         if file.endswith(".npz"):
             return n_items(located(file)), 0
         with opened(located(file), "rb") as table:
             start = table.read(LOOK)
             size = table.seek(0, os.SEEK_END) if file.endswith(".gz") else located(file).stat().st_size
-    except (OSError, EOFError, ValueError, KeyError, BadZipFile):
+        lines = csv.reader(io.StringIO(start.decode("utf-8-sig", "replace"), newline=""), delimiter=sep)
+        n_columns = max(1, len(next(filter(None, lines), [])))
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile, csv.Error):
         return UNKNOWN
     header, _, rows = start.partition(b"\n")
     size_of_a_row = len(rows) / max(1, rows.count(b"\n"))
     n_rows = (size - len(header)) / size_of_a_row if rows else 0
-    return round(n_rows), header.count(sep.encode()) + 1
+    return round(n_rows), n_columns

@@ -32,6 +32,8 @@ def located(file: str) -> Path:
     if not (shipped := re.match(r"([A-Za-z]\w*):(.+)", file)):
         return Path(file)
     package, path = shipped.groups()
+    if path.startswith("//"):
+        raise ValueError(f"file: {file!r} is a URL; download it, and name the path of the file")
     if (spec := find_spec(package)) is None or not spec.submodule_search_locations:
         raise ValueError(f"file: {file!r} is part of the package {package}, which is not installed")
     return Path(spec.submodule_search_locations[0], path)
@@ -117,7 +119,9 @@ def _read_csv(file, path, as_written, n_dropped, sep, decimal):
         table = pd.read_csv(path, sep=sep, decimal=decimal, low_memory=False, dtype=dict.fromkeys(as_written, str))
     refuse_duplicates(file, header)
     if len(first) > len(header):  # pandas would take the first fields as names of the rows
-        raise ValueError(f"{file}: row 1 has {len(first)} fields, the header has {len(header)}; they must agree")
+        raise ValueError(
+            f"{file}: row 1 has {len(first)} fields, the header has {len(header)}; they must agree{name_hint(header)}"
+        )
     with _csv_errors(file):
         short = _short_row(path, sep, len(header))
     if short:  # pandas would take what is not there as missing values
@@ -178,7 +182,8 @@ def _read_parquet(file, path):
         if size * 8 > MAX_BYTES:  # before it is unpacked
             raise ValueError(f"{size:,} numbers, at most {MAX_BYTES // 8:,} are allowed")
         table = pd.read_parquet(path)
-        named = [name for name in table.index.names if name is not None]  # columns of the file, too
+        # Names of an index are columns of the file, too, but not that of a range, which is metadata of pandas alone.
+        named = [name for name in table.index.names if name is not None and str(name) in names]
         return table.reset_index(named).reset_index(drop=True).rename(columns=str)
     except (ValueError, OSError, ArrowException) as error:
         raise ValueError(f"{file} cannot be read as .parquet: {error}") from error

@@ -14,15 +14,16 @@ def split_in_time(
 ) -> np.ndarray:
     """Assign each row to the test part, `TEST`, or to the fold that holds it out; ValueError if that is not possible.
 
-    `y` are indices of `class_names`. `time`, shape (N,), are numbers from 0 in the order of time, equal for rows of the
-    same time, which are kept together: a border is where the time changes, nearest to where the number of rows would
-    put it; of two as near it is the earlier one.
+    `y` are indices of `class_names`. `time`, shape (N,), are numbers in the order of time, equal for rows of the same
+    time, which are kept together: a border is where the time changes, nearest to where the number of rows would put it;
+    of two as near it is the earlier one.
 
     >>> split_in_time(np.array([0, 1] * 4), 2, 0.25, np.arange(8), np.array(["no", "yes"])).tolist()
     [0, 0, 0, 1, 1, 1, -1, -1]
     """
     if time is None:
         raise ValueError("time: the data set has no times; make it again")
+    time = np.unique(time, return_inverse=True)[1]  # without gaps where `rows` took none of a time
     ends = np.bincount(time).cumsum()  # rows up to the end of each time
     n_train = len(y) * (1 - test_fraction)
     aims = [*(n_train * fold / n_folds for fold in range(1, n_folds)), n_train]

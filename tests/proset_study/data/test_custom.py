@@ -133,3 +133,35 @@ def test_class_labels_of_any_type(tmp_path, labels, names, suffix, custom):
     data = custom(tmp_path / f"own.{suffix}", pd.DataFrame({"a": range(4), "kind": labels}))
     assert data.class_names.tolist() == names
     assert [names[k] for k in data.y] == [str(label) for label in labels]
+
+
+def test_a_named_index_that_is_no_column_of_the_file_is_no_feature(table, tmp_path, custom):
+    """pandas stores a range as metadata."""
+    data = custom(tmp_path / "own.parquet", table.rename_axis("row"))
+    assert data.feature_names.tolist() == ["id", "a", "b", "w"]
+
+
+def test_categories_with_a_null_character_are_refused(table, tmp_path, custom):
+    """NumPy would take it for the category without one."""
+    table["b"] = ["a", "a\0", "a", "c"]
+    with pytest.raises(ValueError, match="column 'b', row 2: a category has a null character; remove it"):
+        custom(tmp_path / "own.parquet", table, categorical=["b"])
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ([None, True, False, True], "column 'b' is object, row 2: True; features"),
+        (["1", "2", "3", "4"], "column 'b' is str, row 1: '1'; features"),
+    ],
+)
+def test_a_value_of_a_column_that_is_no_number_is_shown(table, tmp_path, custom, column, message):
+    table["b"] = column
+    with pytest.raises(ValueError, match=message):
+        custom(tmp_path / "own.parquet", table, impute="median")
+
+
+def test_a_test_part_as_text_is_shown_as_text(table, tmp_path, custom):
+    table["b"] = ["0", "0", "1", "1"]
+    with pytest.raises(ValueError, match="test column 'b', row 1 is '0'; allowed are 1"):
+        custom(tmp_path / "own.parquet", table, test="b")

@@ -122,7 +122,11 @@ def test_archives_that_are_not_as_they_must_be_are_refused(tmp_path, message):
 
 def test_an_archive_that_is_none_and_wrong_weights_are_refused(apart, tmp_path):
     (tmp_path / "d.npz").write_text("no", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"d.npz cannot be read as .npz"):
+    with pytest.raises(ValueError, match=r"d.npz cannot be read as .npz: it is no archive of arrays"):
+        make(given(tmp_path / "d.npz"), 0, "d", 0)
+    with (tmp_path / "d.npz").open("wb") as file:
+        np.save(file, apart)
+    with pytest.raises(ValueError, match=r"d.npz cannot be read as .npz: it is no archive of arrays"):
         make(given(tmp_path / "d.npz"), 0, "d", 0)
     np.savez(tmp_path / "d.npz", dissimilarities=apart, side=classes(), weight=-np.ones(N))
     with pytest.raises(ValueError, match="array 'weight' has a weight that is negative or not finite"):

@@ -38,3 +38,14 @@ def test_sizes_of_a_file_that_is_missing_damaged_or_empty(tmp_path):
     for path in (tmp_path / "missing.csv", damaged):
         assert size_of({"file": str(path), "target": "t"}).rows == UNKNOWN[0]
     assert size_of({"file": str(empty), "target": "t"}).rows == 0
+
+
+def test_columns_of_an_image_are_counted_whatever_their_names_and_index(tmp_path, rng):
+    table = pd.DataFrame(rng.normal(size=(9, 4)), columns=["0,0", "0,1", "1,0", "1,1"])
+    table["kind"] = list("xyxyxyxyx")
+    table[table.index != 4].to_parquet(tmp_path / "own.parquet")  # with a column for the index
+    table.to_csv(tmp_path / "own.csv", index=False)
+    lines = "\n" + table.to_csv(index=False)
+    (tmp_path / "blank.csv").write_text(lines, encoding="utf-8")
+    for name in ("own.parquet", "own.csv", "blank.csv"):
+        assert size_of({"file": str(tmp_path / name), "target": "kind"}).features == 4, name

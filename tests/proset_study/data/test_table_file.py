@@ -55,3 +55,14 @@ def test_a_short_row_is_named_whatever_may_be_missing(tmp_path, content, row, fi
         ValueError, match=rf"own.csv: row {row} has 1 of 2 fields \({fields}\), none for column 'y'; write"
     ):
         read_table(str(tmp_path / "own.csv"), ["y"])
+
+
+def test_what_separates_fields_is_guessed_where_decimal_commas_make_more_of_them(tmp_path):
+    (tmp_path / "own.csv").write_text("x;z;y\n1,5;2,5;a\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"row 1 has 3 fields, the header has 1; .* separated by ';': name it in sep"):
+        read_table(str(tmp_path / "own.csv"), [])
+
+
+def test_a_url_is_named_as_one():
+    with pytest.raises(ValueError, match=r"file: 'https://a\.org/own\.csv' is a URL; download it"):
+        read_table("https://a.org/own.csv", [])

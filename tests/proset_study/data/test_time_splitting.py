@@ -78,3 +78,13 @@ def test_the_study_splits_by_time_where_the_config_names_one(tmp_path, monkeypat
 def test_a_data_set_without_times_is_refused():
     with pytest.raises(ValueError, match="time: the data set has no times; make it again"):
         split_in_time(np.array([0, 1]), 2, 0.3, None, NAMES)
+
+
+def test_times_without_rows_are_no_times():
+    """`rows` takes none of some times: time 0 is not the first fold, which would have no row."""
+    time = np.repeat([1, 2, 4, 6], [11, 2, 7, 4])
+    with pytest.raises(ValueError, match=r"some part has no row.* there are 4 times"):
+        split_in_time(np.arange(24) % 2, 4, 0.2, time, NAMES)
+    there = np.unique(time, return_inverse=True)[1]
+    y = np.arange(24) % 2
+    assert np.array_equal(split_in_time(y, 2, 0.3, time, NAMES), split_in_time(y, 2, 0.3, there, NAMES))

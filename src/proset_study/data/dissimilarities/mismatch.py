@@ -66,9 +66,9 @@ def _check(items, k, m):
         raise ValueError(f"m: {m} is not allowed, must be less than k={k}")
     for number, item in enumerate(items):
         if other := set(item) - set(ALPHABET):
-            raise ValueError(f"items: {min(other)!r} in string {number} is not allowed, letters are {ALPHABET}")
+            raise ValueError(f"items: {min(other)!r} in row {number + 1} is not allowed, letters are {ALPHABET}")
         if len(item) < k:
-            raise ValueError(f"items: string {number} has {len(item)} letters, must have at least k={k}")
+            raise ValueError(f"items: row {number + 1} has {len(item)} letters, must have at least k={k}")
 
 
 def _words(items, k, m) -> "Iterator[tuple[tuple[int, ...], csr_array]]":

@@ -128,10 +128,14 @@ def description(final: Final, by_time: bool = False) -> str:
     features = f"{data.n_features} features{columns}" if data.n_features else "no features"
     imputed = f", missing values imputed ({data.impute})" if data.impute else ""
     kept = "times, the latest for the test" if by_time else "groups kept together"
-    groups = f", {data.group.max() + 1:,} {kept}" if data.group is not None else ""
+    groups = f", {len(np.unique(data.group)):,} {kept}" if data.group is not None else ""
+    weighted = ""
+    if data.sample_weight is not None:
+        never = int((data.sample_weight == 0).sum())
+        weighted = ", weighted" + (f" ({never:,} of weight 0, which are never fitted)" if never else "")
     return (
         f"{len(data.y):,} samples ({n_train:,} for training, {n_test:,} for the test), {features}, "
-        f"{len(data.class_names)} classes{imputed}{groups}"
+        f"{len(data.class_names)} classes{imputed}{groups}{weighted}"
     )
 
 

@@ -250,6 +250,9 @@ def _file_errors(where, settings) -> Iterator[str]:
     for key, what in (("rows", "has dissimilarities of all rows"), ("time", "has no times")):
         if key in settings and kind_of(settings) == MATRIX:
             yield refused(f"{where}.{key}", settings[key], f"metric: precomputed {what}")
+    for key in (key for key in ("categorical", "impute", "items") if key in settings):
+        if kind_of(settings) == MATRIX and not file.endswith(".npz"):
+            yield refused(f"{where}.{key}", settings[key], "metric: precomputed has no features")
     written = [key for key in ("sep", "decimal") if key in settings]
     if written and not file.endswith((".csv", ".csv.gz")):
         yield refused(f"{where}.{written[0]}", settings[written[0]], "it is for .csv only")

@@ -45,7 +45,7 @@ def test_the_order_of_letters_in_the_alphabet_does_not_matter(rng):
 @pytest.mark.parametrize(
     ("items", "settings", "message"),
     [
-        (["ACDEF", "ACDÄF"], {}, "items: 'Ä' in string 1 is not allowed"),
+        (["ACDEF", "ACDÄF"], {}, "items: 'Ä' in row 2 is not allowed"),
         (["AC", "AD"], {"k": 9}, "k: 9 is not allowed, must be a whole number from 1 to 8"),
         (["AC", "AD"], {"k": 2, "m": 0.5}, "m: 0.5 is not allowed, must be a whole number from 0 to 2"),
     ],

@@ -15,6 +15,7 @@ from proset_study.data.splits import TEST
 from proset_study.report.analysis.cautions import constant_models, repeated_rows, zero_probability_samples
 from proset_study.report.analysis.explanations import _point, explained_points
 from proset_study.report.pages.front_page import write_index
+from proset_study.report.pages.pages import description
 from proset_study.store.stored import Stored
 
 
@@ -189,3 +190,9 @@ def test_the_front_page_says_if_the_code_had_changes(report, stored, tmp_path, c
     write_index(folder, stored, PUBLISHED)
     said = "The code of this run had uncommitted changes." in (folder / "index.html").read_text(encoding="utf-8")
     assert said == (commit == "0123456789ab-dirty")
+
+
+def test_a_page_says_that_rows_have_weights_and_which_are_never_fitted(stored):
+    said = {name: description(next(stored.finals(data_set=name))) for name in ("odd", "flowers")}
+    assert said["odd"].endswith(", missing values imputed (median), weighted (12 of weight 0, which are never fitted)")
+    assert "weight" not in said["flowers"]
