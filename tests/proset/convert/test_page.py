@@ -115,6 +115,11 @@ def test_what_turns_the_class_is_in_the_range_of_the_table_whatever_is_typed(rng
     ((feature, change, then),) = (text.split("\t") for text in page.locator("#turns tr").all_inner_texts())
     assert (feature, then) == ("a", "low")
     assert float(change.split()[-1].replace("\N{MINUS SIGN}", "-")) == pytest.approx(X["a"].min(), abs=0.01)
+    for typed in np.linspace(-0.9, 0.9, 7):
+        page.get_by_label("a, as a number").fill(str(typed))
+        for text in page.locator("#turns tr").all_inner_texts():
+            _, change, then = text.split("\t")
+            assert model.predict(pd.DataFrame({"a": [float(change.split()[-1])]})) == [then]  # as it is written
     assert errors == []
 
 
