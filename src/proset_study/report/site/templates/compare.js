@@ -120,8 +120,9 @@ more.addEventListener("click", () => { all = true; show(); });
 addEventListener("hashchange", read);
 document.getElementById("download").addEventListener("click", () => {
   const quoted = (value) => /[",\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value ?? "";
-  const names = [...COLUMNS, "measure"];
-  const lines = rows().map((row) => names.map((name) => quoted(name === "measure" ? state.measure : row[name])).join(","));
+  const chosen = { measure: state.measure, replicate: state.replicate };
+  const names = [...COLUMNS, ...Object.keys(chosen)];
+  const lines = rows().map((row) => names.map((name) => quoted(chosen[name] ?? row[name])).join(","));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([[names.join(","), ...lines, ""].join("\n")], { type: "text/csv" }));
   link.download = "scores.csv";

@@ -30,7 +30,8 @@ for (const box of document.querySelectorAll(".search")) {
     list.hidden = !words.length;
     box.dataset.found = found.length;
   };
-  input.addEventListener("focus", load);
+  input.addEventListener("focus", show);
   input.addEventListener("input", show);
-  input.addEventListener("keydown", (event) => { if (event.key === "Escape") list.hidden = true; });
+  box.addEventListener("keydown", (event) => { if (event.key === "Escape") list.hidden = true; });
+  box.addEventListener("focusout", (event) => { if (!box.contains(event.relatedTarget)) list.hidden = true; });
 }
