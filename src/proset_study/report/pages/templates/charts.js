@@ -75,6 +75,11 @@ const chartOf = (form) => {
     }
     const numbers = form.querySelector(".numbers");
     if (numbers.open) fill(numbers.querySelector(".wide"), rows.map((row) => Object.keys(shown).map((key) => row[key])), Object.values(shown));
+    if (!rows.length) {
+      canvas.textContent = "There are no numbers for this choice.";
+      form.dataset.drawn = 0;
+      return;
+    }
     await loaded();
     const drawn = { ...trimmed(spec, rows, canvas.clientWidth), datasets: { rows } };
     await vegaEmbed(canvas, drawn, { actions: false, renderer: "svg", ast: false, config: LOOK });

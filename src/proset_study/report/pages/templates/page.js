@@ -11,6 +11,7 @@ const unfold = () => {
   target.scrollIntoView();
 };
 addEventListener("hashchange", unfold);
+addEventListener("click", ({ target }) => { if (location.hash && target.closest("a[href^='#']")?.hash === location.hash) unfold(); }); // no change
 if (location.hash) unfold();
 
 // The edge of a box says that there is more to its right; pictures get a box, which keys reach where it is moved.

@@ -3,7 +3,7 @@ for (const table of document.querySelectorAll("table.sort")) {
   const heads = [...table.querySelectorAll("thead tr:last-child th")];
   heads.forEach((head, column) => {
     head.classList.add("sortable");
-    if (heads.length < 13) head.tabIndex = 0;
+    head.tabIndex = heads.length < 13 || !column ? 0 : -1;  // of many headings one stop; arrows reach the others
     const sort = () => {
       const falling = head.getAttribute("aria-sort") === "ascending";
       const text = (row) => row.cells[column].textContent.trim().replace("−", "-").replaceAll(",", "");
@@ -21,6 +21,10 @@ for (const table of document.querySelectorAll("table.sort")) {
       head.setAttribute("aria-sort", falling ? "descending" : "ascending");
     };
     head.addEventListener("click", sort);
-    head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
+    head.addEventListener("keydown", (event) => {
+      const next = heads[column + { ArrowLeft: -1, ArrowRight: 1 }[event.key]];
+      if (event.key === "Enter") sort();
+      if (next) { event.preventDefault(); next.focus(); }
+    });
   });
 }
