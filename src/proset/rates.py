@@ -108,6 +108,7 @@ def group_rates(
         labels = plain_labels(groups, len(target), "groups")
     check_consistent_length(X, target)
     weight = _check_sample_weight(sample_weight, target, dtype=np.float64, ensure_non_negative=True)
+    weight = np.ldexp(weight, -np.frexp(weight.max(initial=0.0))[1])  # else squares of any scale overflow or vanish
     terms = _terms(estimator, X, target)
     parts = [(ALL, np.arange(len(target))), *rows_by_group(labels).items()]
     rows = [_row({name: values[rows] for name, values in terms.items()}, weight[rows]) for _, rows in parts]

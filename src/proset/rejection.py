@@ -300,7 +300,7 @@ def risk_coverage_curve(
     check_consistent_length(true, predicted, scores)
     if not len(scores) or np.isnan(scores).any():
         raise ValueError("score: at least one number is needed, and no NaN is allowed")
-    order = np.argsort(-scores, kind="stable")
+    order = np.argsort(scores, kind="stable")[::-1]  # not of -scores: the type may have no negative numbers
     accepted = np.append(np.flatnonzero(scores[order][1:] != scores[order][:-1]), len(order) - 1)
     errors = np.cumsum(true[order] != predicted[order])[accepted]
     return (accepted + 1) / len(order), errors / (accepted + 1), scores[order][accepted]

@@ -50,6 +50,15 @@ def test_rates_by_counting(two):
         assert row.drop("n").to_dict() == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-600, 2.0**600, 2.0**1000])
+def test_the_scale_of_weights_changes_nothing(two, scale):
+    X, y, groups = two
+    model = LogisticRegression().fit(X, y)
+    weight = np.random.default_rng(1).random(len(y))
+    expected = group_rates(model, X, y, groups, sample_weight=weight)
+    pd.testing.assert_frame_equal(group_rates(model, X, y, groups, sample_weight=weight * scale), expected)
+
+
 def test_weights_count_as_copies_do(two):
     X, y, groups = two
     model = LogisticRegression().fit(X, y)

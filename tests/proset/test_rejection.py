@@ -208,6 +208,15 @@ def test_risk_coverage_by_counting(rng):
     assert coverage[-1] == 1.0
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, bool])
+def test_scores_of_types_without_negatives(kind):
+    score = np.array([np.iinfo(kind).min, 9, 5, 7]) if kind is not bool else np.array([0, 1, 0, 1])
+    given = [0, 0, 1, 1], [1, 0, 1, 0]
+    found, expected = (risk_coverage_curve(*given, of) for of in (score.astype(kind), score.astype(float)))
+    for one, other in zip(found, expected, strict=True):
+        assert one.tolist() == other.tolist()
+
+
 @pytest.mark.parametrize("score", [[], [0.5, np.nan]])
 def test_scores_have_to_be_numbers(score):
     with pytest.raises(ValueError, match="score: at least one number is needed, and no NaN is allowed"):
