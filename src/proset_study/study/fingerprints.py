@@ -251,8 +251,7 @@ def _distributions() -> Mapping[str, list[str]]:
 class _ForNumbers(ast.NodeTransformer):
     """Leaves out what is in no result: docstrings, type hints, texts of Python's own errors, `about` in classes.
 
-    Type hints in the body of a class stay, as they are the fields of dataclasses; so do docstrings of functions that a
-    decorator with arguments registers: the docstring of a claim is its statement.
+    Type hints in the body of a class stay, as they are the fields of dataclasses.
 
     In `imported` it notes what is imported by what is left.
     """
@@ -271,10 +270,8 @@ class _ForNumbers(ast.NodeTransformer):
         return _without_docstring(node)
 
     def visit_FunctionDef(self, node):
-        is_registered = any(isinstance(decorator, ast.Call) for decorator in node.decorator_list)
         node.returns = None
-        self.generic_visit(node)
-        return node if is_registered else _without_docstring(node)
+        return _without_docstring(self.generic_visit(node))
 
     def visit_arguments(self, node):
         for argument in (*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg):

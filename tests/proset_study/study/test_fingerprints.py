@@ -251,6 +251,9 @@ def test_a_score_and_the_statement_of_a_claim_count_for_reports_and_for_no_fit(p
     file = package / "proset_study/report/claims/fitting.py"
     edit(file, "The first batch matters most", "It is said that the first batch matters most")
     assert stale(before) == {"report"}
+    before = keys("page", "report")
+    edit(package / "proset_study/report/article/study.py", '"""How close the published', '"""Whether the published')
+    assert not stale(before)
 
 
 def test_libraries_count_for_what_imports_them_and_templates_for_pages():
