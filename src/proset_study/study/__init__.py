@@ -1,1 +1,1 @@
-"""What the workflow asks of the package: a plan in words, resources, targets, and what failed."""
+"""What the workflow asks of the package: config, names of files, keys, steps, plans, resources, and what failed."""

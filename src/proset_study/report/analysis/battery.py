@@ -1,7 +1,8 @@
 """A battery: the methods of a comparison on many data sets, with properties of the tables.
 
 A comparison is one with a row per method (`rows: methods`) and at least `MIN_DATA_SETS` data sets that all of its
-methods share. Its first method is the control, and every other one a rival. Losses are mean log-losses over replicates.
+methods share. Its first method is the control, and every other one that learns a rival. Losses are mean log-losses over
+replicates.
 """
 
 from dataclasses import dataclass

@@ -70,9 +70,9 @@ class Mean:
 
 
 def mean_difference(differences: list[float], overlap: float = 0.0) -> Mean:
-    """The mean over replicates, two or more.
+    """The mean of two or more: over replicates, or over data sets or their sources, which have no overlap.
 
-    `overlap` is n_test / n_train if they share samples, for numbers of training parts n_train / n_test, else 0.
+    `overlap` is n_test / n_train if replicates share samples, for numbers of training parts n_train / n_test, else 0.
     """
     n = len(differences)
     return Mean(fmean(differences), sqrt(1 / n + overlap) * stdev(differences), n - 1)

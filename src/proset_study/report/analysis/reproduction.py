@@ -53,12 +53,13 @@ class Finding:
 def reproduction(stored: Stored, published: Path) -> list[Finding]:
     """What the published numbers and ours say about each other.
 
-    First the mean of published minus our log-loss (mean over replicates) over the data sets and by data set, with the
-    90 % interval and the p of two one-sided tests with the margin `ROPE`: data sets are the independent units, scores
-    of one are not. Then numbers of test scores: in the prediction interval of our replicates, also as the mean over
-    data sets of the proportion ("value") with the p of a one-sided test that it is below `LEVEL`; within the tolerance,
-    in all and of those with replicates, next to the proportion that our replicates reach among each other ("value");
-    and within the tolerance, or in the interval, if our numbers are those of another experiment.
+    First the mean of published minus our log-loss (mean over replicates) over the data sets, with the 90 % interval and
+    the p of two one-sided tests with the margin `ROPE`, the power of these, and the mean by data set: data sets are the
+    independent units, scores of one are not. Then numbers of test scores: in the prediction interval of our replicates,
+    also as the mean over data sets of the proportion ("value") with the p of a one-sided test that it is below `LEVEL`;
+    within the tolerance, in all and of those with replicates, next to the proportion that our replicates reach among
+    each other ("value"). Then numbers of prototypes within a factor of 2, and of the others those of which ours are
+    fewer. Last test scores within the tolerance, or in the interval, if our numbers are those of another experiment.
     """
     numbers = agreement(stored, published)
     return [*_differences(numbers), *_counts(numbers), *foils(stored, numbers)]
@@ -126,7 +127,7 @@ def enough_in_words(number: float) -> str:
 
 
 def differences_by_data_set(numbers: list[Agreement]) -> dict[str, list[float]]:
-    """Published minus our test log-losses (means over replicates), of those that have replicates."""
+    """Published minus our test log-losses (means over replicates), of those with `MIN_REPLICATES` or more."""
     repeated = [n for n in pick(numbers, is_test_score=True, quantity="log_loss") if n.chance]
     return {
         data_set: [n.published - n.mean for n in group if n.published is not None and n.mean is not None]

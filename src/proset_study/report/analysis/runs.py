@@ -1,4 +1,4 @@
-"""Which of a study's runs a figure puts next to each other."""
+"""Which runs and methods of a study pages, tables and figures put next to each other, and by which score."""
 
 from collections.abc import Iterable
 

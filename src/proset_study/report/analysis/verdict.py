@@ -105,11 +105,12 @@ def verdict(stored: Stored, published: Path) -> Verdict:
             if others := [(m, score) for m, score in of_all.items() if m not in (*columns, *forms)]:
                 rest[data_set] = min(others, key=lambda other: (-other[1].replicates, other[1].mean))
     names = [method_name(method) for method in columns[1:]]
-    beside_others = f"Does {method_name(first)} predict as well as {listed(names)}?"
-    asked = beside_others if names else f"How well does {method_name(first)} predict?"
+    question = f"How well does {method_name(first)} predict?"
+    if names:
+        question = f"Does {method_name(first)} predict as well as {listed(names)}?"
     known = [method for method in losses if any((method, d) in printed for d in losses[method])]
     return Verdict(
-        question=stored.study.config.get("question", asked),
+        question=stored.study.config.get("question", question),
         track=stored.study.track,
         score=score,
         sentences=[
@@ -130,7 +131,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
 
 
 def strongest(others, losses, wanted):
-    """Those with the best average ranks of all, before them those with a score on each of the data sets wanted."""
+    """At most three that learn, by average rank: first those with a score on each of the data sets wanted."""
     whole = {method: of for method, of in losses.items() if of.keys() >= wanted.keys()}
     ranked = [m for m in (*average_ranks(whole), *average_ranks(losses)) if m in others]
     return list(dict.fromkeys(m for m in ranked if not methods.get(m).is_baseline))[: MAX_METHODS - 1]
@@ -220,7 +221,7 @@ def _score(values, overlap, published, best):
 
 
 def _ahead(subject, shown, losses, overlap, real, score):
-    """Where the subject is ahead of the other methods of the table; which of all has the best average rank."""
+    """Where the subject is ahead of those `shown`, methods with published numbers first; which of all ranks best."""
     if not losses:
         return [("Unfinished:", "no model of the comparison has a score.")]
     if subject not in losses:

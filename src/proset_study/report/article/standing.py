@@ -166,7 +166,7 @@ class Standing:
         return Bar(rival, kind, means, fmean(means.values()), None)
 
     def kind(self, data_set: str) -> str:
-        """Whether a data set is a table of the world."""
+        """ "real" for a table of the world, else "generated"."""
         return "generated" if generated(self.stored, data_set) else "real"
 
 

@@ -22,7 +22,7 @@ FAR = 1000.0  # standard deviations from the centre of the training data, beyond
 
 
 def class_prior(fitted: Fitted) -> np.ndarray:
-    """Shares of the classes in the training part of a KNN or proset model, shape (K,)."""
+    """Shares of the classes in the training part of a model that knows them, shape (K,)."""
     if not isinstance(fitted, PriorModel):
         raise TypeError(f"a {type(fitted).__name__} has no class prior")
     return fitted.class_prior()

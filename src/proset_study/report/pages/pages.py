@@ -1,4 +1,7 @@
-"""The pages of the report; they load nothing but figures and scripts of the same report, when these are looked at."""
+"""What renders all pages, and the page of a data set.
+
+Pages load nothing but figures and scripts of the same report, when these are looked at.
+"""
 
 import os
 import re

@@ -18,7 +18,7 @@ _INTERVAL = ("mean", "from", "to")
 
 
 def when_it_pays_section(stored: Stored) -> dict | None:
-    """The title and the five sentences of the first battery, for the front page; None without any."""
+    """The title and the sentences of the first battery, for the front page; None without any."""
     for found in battery_findings(stored):
         return {"title": found.battery.compared.title, "sentences": found.sentences}
     return None
