@@ -78,7 +78,7 @@ def prototype_rows(stored: Stored, replicates: Iterable[int] | None = None) -> l
     return rows
 
 
-def test_errors(stored: Stored) -> tuple[list[str], list[dict]]:
+def mean_test_errors(stored: Stored) -> tuple[list[str], list[dict]]:
     """Methods that are compared and have prototypes, and by data set a cell for each, None if it was not run.
 
     A cell has run and prototypes of the first replicate's model, the number of "replicates", the mean "error" over them

@@ -14,7 +14,7 @@ from proset_study.report.analysis.edges import edges, explained, in_words
 from proset_study.report.analysis.findings import subject_over_replicates
 from proset_study.report.analysis.losses import generated
 from proset_study.report.analysis.manifest import cost_by_method
-from proset_study.report.analysis.prototypes import test_errors
+from proset_study.report.analysis.prototypes import mean_test_errors
 from proset_study.report.analysis.published import TOLERANCE_NOTE, agreement
 from proset_study.report.analysis.reproduction import foils, power_in_words
 from proset_study.report.analysis.response_curves import response_curves, response_section
@@ -84,7 +84,7 @@ def write_index(folder: Path, stored: Stored, published: Path, options: list[str
         n_published=len(cells),
         **claims,
         published_numbers=published_ledger(cells),
-        errors=_errors(*([], []) if study.is_large else test_errors(stored)),
+        errors=_errors(*([], []) if study.is_large else mean_test_errors(stored)),
         noise=many.noise_of_methods(stored) if study.is_large else _noise(stored),
         responses=_responses(stored),
         over_data_sets=over_data_sets_section(stored),

@@ -100,7 +100,7 @@ def test_log_loss_is_not_drawn_of_methods_that_predict_labels(small):
 
 def test_nothing_is_drawn_of_a_study_without_prototype_methods(stored):
     assert prototype_runs(stored.study, "flowers") == []
-    assert prototypes.test_errors(stored) == ([], [])
+    assert prototypes.mean_test_errors(stored) == ([], [])
     assert prototypes.prototype_rows(stored) == []
 
 
@@ -132,7 +132,7 @@ def test_rows_have_every_step_and_the_final_model_at_the_chosen_one(small):
 
 
 def test_the_table_of_test_errors_marks_nothing_with_one_replicate(small):
-    names, rows = prototypes.test_errors(small)
+    names, rows = prototypes.mean_test_errors(small)
     assert names == ["proset", "cccd", "k_means", "nearest_neighbour", "proset_leave_one_out"]
     assert [row["data_set"] for row in rows] == ["blobs", "pixels"]
     assert rows[1]["cells"][1] is None
@@ -152,7 +152,7 @@ class WithoutOne(WithLosses):
 
 
 def test_in_the_table_of_test_errors_methods_with_fewer_replicates_are_not_compared(small):
-    names, rows = prototypes.test_errors(WithoutOne(small, lambda row, _: row.value, range(10)))
+    names, rows = prototypes.mean_test_errors(WithoutOne(small, lambda row, _: row.value, range(10)))
     cells = dict(zip(names, rows[0]["cells"], strict=True))
     assert {name: cell["replicates"] for name, cell in cells.items()} == dict.fromkeys(names, 10) | {"k_means": 9}
     least = min(cell["error"] for name, cell in cells.items() if name != "k_means")
