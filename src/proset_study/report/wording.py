@@ -133,10 +133,10 @@ def p_value(p: float | None) -> str:
     return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.2g}"
 
 
-def decimals(error: float) -> int:
+def significant_decimals(error: float) -> int:
     """As many decimals as show one significant digit of a standard error; at most four.
 
-    >>> decimals(0.0112), decimals(65.6)
+    >>> significant_decimals(0.0112), significant_decimals(65.6)
     (2, 0)
     """
     return min(4, max(0, -floor(log10(error))))

@@ -8,7 +8,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report import wording
 from proset_study.report.rows import groups
 from proset_study.report.tables.tables import MISSING, QUARTILES, Table
-from proset_study.report.wording import decimals, quantity_label
+from proset_study.report.wording import quantity_label, significant_decimals
 
 
 @dataclass(frozen=True)
@@ -140,5 +140,5 @@ def _cell(n, part):
         return Cell("" if part else "n/a")
     tone = "soft" if part else "best" if n.best else ""
     if part != "published" and n.deviation:
-        return number(value, decimals(n.deviation / sqrt(n.replicates)), tone=tone)
+        return number(value, significant_decimals(n.deviation / sqrt(n.replicates)), tone=tone)
     return Cell(n.text(value), value, tone=tone)
