@@ -1,7 +1,7 @@
 """The battery: tables that hardly anybody designed for the classifier, in a half for choices and a sealed one."""
 
 from proset_study.methods.labels import method_name
-from proset_study.report.article.methods import over_data_sets, pairs_with_rivals, stored_ranks
+from proset_study.report.article.methods import pairs_with_rivals, signed_ranks_in_words, stored_ranks
 from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.standing import DEFAULTS, DEVELOPMENT, SEALED, TUNED, Standing, sizes
 from proset_study.report.article.topics import Content, Reported, topic
@@ -69,7 +69,7 @@ def _over_data_sets(pairs):
     if not sure:
         return "it differs significantly from no method"
     alike = ratio(len(pairs) - len(sure), len(pairs))
-    return f"{over_data_sets(INSTALLED, sure)}; {alike} differences are not significant"
+    return f"{signed_ranks_in_words(INSTALLED, sure)}; {alike} differences are not significant"
 
 
 def rank_table(stored: Reported) -> list[list[str]]:

@@ -64,7 +64,7 @@ def comparison(stored: Reported) -> Content:
     texts = {
         "sentence": first_page.with_words("Test scores:"),
         "readable": first_page.with_words("Model size:"),
-        "over_data_sets": over_data_sets(SUBJECT, pick(pairs, group="all")),
+        "over_data_sets": signed_ranks_in_words(SUBJECT, pick(pairs, group="all")),
         "level": percent(LEVEL),
         "methods": count(len(ranked)),
         "best": method_name(best),
@@ -233,7 +233,7 @@ def pairs_with_rivals(stored: Reported, comparison: str, method: str) -> list[di
     return [row for row in pairs if not methods.get(row["second"]).is_baseline]
 
 
-def over_data_sets(method: str, pairs: list[dict[str, Any]]) -> str:
+def signed_ranks_in_words(method: str, pairs: list[dict[str, Any]]) -> str:
     """What signed ranks say of the first method of some pairs, with Holm's correction."""
     alike = "does not differ significantly from"
     states: dict[str, list[str]] = {"is ahead of": [], "is behind": [], alike: []}

@@ -9,7 +9,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import by_method, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
-from proset_study.report.article.methods import over_data_sets, pairs_with_rivals, place_of, stored_ranks
+from proset_study.report.article.methods import pairs_with_rivals, place_of, signed_ranks_in_words, stored_ranks
 from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
 from proset_study.report.article.wording import count, decimals, difference, ordinal, whole
 from proset_study.report.wording import best_ranked, listed
@@ -41,7 +41,7 @@ def open_track(stored: Reported) -> Content:
         "real_first": best_ranked(real, "is", "are"),
         "critical_difference": decimals(critical, 1),
         "level": count(len(near)),
-        "over_data_sets": over_data_sets(INSTALLED, pairs_with_rivals(stored, TRACKED, INSTALLED)),
+        "over_data_sets": signed_ranks_in_words(INSTALLED, pairs_with_rivals(stored, TRACKED, INSTALLED)),
     }
     return Content(texts)
 

@@ -12,7 +12,7 @@ from tests.proset_study.report.article.conftest import copied, numbered
 
 from proset_study.base.records import read_json, write_json
 from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather
-from proset_study.report.article.methods import over_data_sets, place_of
+from proset_study.report.article.methods import place_of, signed_ranks_in_words
 from proset_study.report.article.numbers import numbers_record
 from proset_study.report.article.page import findings
 from proset_study.report.article.sources import CALLS, PAGE
@@ -187,9 +187,10 @@ def test_without_typst_it_says_so_and_leaves_what_the_article_is_made_of(committ
 
 def test_a_lead_below_the_region_of_equivalence_is_a_lead():
     pair = {"second": "knn", "median_difference": -0.003, "first_better": 0.0, "second_better": 0.0}
-    assert over_data_sets("proset", [{**pair, "holm_p_control": 1e-6}]) == "proset is ahead of KNN"
+    assert signed_ranks_in_words("proset", [{**pair, "holm_p_control": 1e-6}]) == "proset is ahead of KNN"
     assert (
-        over_data_sets("proset", [{**pair, "holm_p_control": 0.5}]) == "proset does not differ significantly from KNN"
+        signed_ranks_in_words("proset", [{**pair, "holm_p_control": 0.5}])
+        == "proset does not differ significantly from KNN"
     )
 
 
