@@ -1,6 +1,6 @@
 """A battery: the methods of a comparison on many data sets, with properties of the tables.
 
-A comparison is one with a row per method (`rows: methods`) and at least `MIN_DATA_SETS` data sets that all of its
+A comparison is one with a row per method (`rows: methods`) and at least `MIN_TABLES` data sets that all of its
 methods share. Its first method is the control, and every other one that learns a rival. Losses are mean log-losses over
 replicates.
 """
@@ -22,7 +22,7 @@ from proset_study.report.analysis.response_curves import true_probabilities
 from proset_study.report.analysis.statistics import ALPHA
 from proset_study.store.stored import Stored
 
-MIN_DATA_SETS = 12
+MIN_TABLES = 12
 MIN_SOURCES = 6  # with fewer, intervals over sources are wider than anything that they could show
 BEST = "best of the others"  # a rival: on each data set the best of the other methods, baselines left out
 DIGITS = 9  # of derived numbers: what comes after them depends on the library of linear algebra
@@ -133,7 +133,7 @@ def batteries(stored: Stored) -> list[Battery]:
         for compared in over_data_sets(stored)
         if (compared.score, compared.group) == (_SCORE, "all")
         and stored.study.config["comparisons"][compared.comparison].get("rows") == "methods"
-        and len(compared.data_sets) >= MIN_DATA_SETS
+        and len(compared.data_sets) >= MIN_TABLES
         and all(stored.finals(data_set=data_set) for data_set in compared.data_sets)  # not of a report without records
     ]
     return [Battery(c, [_table(stored, c, i) for i in range(len(c.data_sets))]) for c in shown]

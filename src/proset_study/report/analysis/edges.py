@@ -17,7 +17,7 @@ from proset_study.study.config.runs import Run
 from proset_study.study.config.study import Study
 
 ENDS = {"smallest": min, "largest": max}
-ALPHA = 0.01  # below this probability, chance explains no edge of a random search
+CHANCE = 0.01  # below this probability, chance explains no edge of a random search
 ON_ALL = ("experiment", "variant", "parameter", "end")  # columns of an `Edge` that name it on all data sets
 
 
@@ -86,7 +86,7 @@ def _share(rows: list[Edge]) -> float:
 
 def _is_chance(rows: list[Edge], n_searches: int) -> bool:
     number = max(sum(row.optimal for row in rows), sum(row.selected for row in rows))
-    return bool(binom.sf(number - 1, n_searches, _share(rows)) >= ALPHA)
+    return bool(binom.sf(number - 1, n_searches, _share(rows)) >= CHANCE)
 
 
 def in_words(found: Explained) -> str:

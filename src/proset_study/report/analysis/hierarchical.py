@@ -25,7 +25,7 @@ from proset_study.report.analysis.statistics import FEW_DATA_SETS
 CHAINS, WARM_UP, DRAWS = 50, 300, 400  # 20,000 draws; a step takes as long for few chains as for many
 LEAST_CHAINS = 2
 _STEP = 2000  # chains times data sets, of more than `FEW_DATA_SETS`: there a step takes longer with every chain
-MIN_DATA_SETS = 3
+MIN_HIERARCHICAL = 3
 _SHAPE, _RATE = (0.5, 5.0), (0.05, 0.15)  # of the gamma distribution of the degrees of freedom
 _LEAST_DEVIATION = 1e-3  # of sigma_i, in regions of practical equivalence: methods may agree in every replicate
 
@@ -36,7 +36,7 @@ def hierarchical(
     """Probabilities that a further difference lies mostly below, inside or above -rope to rope, shape (P, 3).
 
     Each is the proportion of draws of centre, spread and degrees of freedom whose Student distribution is mostly there.
-    Each of at least `MIN_DATA_SETS` data sets has differences of P pairs over n_i > 1 replicates, shape (P, n_i).
+    Each of at least `MIN_HIERARCHICAL` data sets has differences of P pairs over n_i > 1 replicates, shape (P, n_i).
     `overlap`, shape (N,), has test samples per training sample where replicates share samples, else 0; the correlation
     is taken to be the proportion of test samples, overlap / (1 + overlap).
     """

@@ -13,8 +13,7 @@ import numpy as np
 from proset_study import methods
 from proset_study.base.seeds import generator
 from proset_study.report.analysis import statistics
-from proset_study.report.analysis.hierarchical import MIN_DATA_SETS as MIN_HIERARCHICAL
-from proset_study.report.analysis.hierarchical import hierarchical
+from proset_study.report.analysis.hierarchical import MIN_HIERARCHICAL, hierarchical
 from proset_study.report.analysis.losses import ROPE, generated, losses_by_method, overlaps
 from proset_study.report.analysis.paired import mean_difference, shared_replicates
 from proset_study.report.rows import groups

@@ -13,7 +13,7 @@ from proset_study.store.metrics import SCORES
 from proset_study.store.results import FINAL, Row, read_published
 from proset_study.store.stored import Stored
 
-MIN_REPLICATES = 5
+MIN_FOR_PREDICTION = 5  # replicates, of which the interval says where one more could be
 TOLERANCE_NOTE = (
     "Numbers are compared as printed, with two decimals. Log-losses and thresholds agree within the larger of 0.03"
     " and the published standard deviation over the folds, there called standard error (threshold minus optimal"
@@ -33,7 +33,7 @@ class Agreement:
 
     `within` says whether ours is in the allowed range: "yes", "no", "" where no tolerance is stated, or "missing" where
     we have no number. `chance` is "yes" if the published number is one that another replicate of ours could have, in
-    the 95 % prediction interval, "" with less than `MIN_REPLICATES`. `repeated` is the proportion of pairs of our
+    the 95 % prediction interval, "" with less than `MIN_FOR_PREDICTION`. `repeated` is the proportion of pairs of our
     replicates of which one is in the range that would be allowed if the other were published.
     """
 
@@ -118,7 +118,7 @@ def _agreement(row: Row, ours: dict[int, float], theirs: Published, first: int) 
         agrees = "missing"
     if published is not None and own is not None:
         difference = own - published
-        if len(values) >= MIN_REPLICATES:  # with fewer the interval holds nearly everything
+        if len(values) >= MIN_FOR_PREDICTION:  # with fewer the interval holds nearly everything
             inside = could_be_another(published, fmean(values), stdev(values), len(values))
             chance = "yes" if inside else "no"
         if allowed := allowed_range(row.key, published, theirs):

@@ -9,7 +9,7 @@ from typing import Any
 
 from proset_study.report.analysis.losses import ROPE, generated
 from proset_study.report.analysis.paired import LEVEL, mean_difference
-from proset_study.report.analysis.published import MIN_REPLICATES, Agreement, agreement, could_be_another, within
+from proset_study.report.analysis.published import MIN_FOR_PREDICTION, Agreement, agreement, could_be_another, within
 from proset_study.report.analysis.statistics import ALPHA, POWER, equivalence_power
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import fixed
@@ -87,7 +87,7 @@ say how many chance allows.')]
     inside, difference = found.get(INSIDE), found.get(DIFFERENCE)
     words = f"{_share(found[TOLERATED])} published test scores are within the tolerance"
     if inside is None:
-        few = f"with fewer than {MIN_REPLICATES} replicates we cannot say how many chance allows"
+        few = f"with fewer than {MIN_FOR_PREDICTION} replicates we cannot say how many chance allows"
         return [("Reproduced?", f"{words}; {few}.")]
     if difference is None:
         words += f", {_share(inside)} in our 95 % prediction intervals; a single data set is too few to test equality"
@@ -127,7 +127,7 @@ def enough_in_words(number: float) -> str:
 
 
 def differences_by_data_set(numbers: list[Agreement]) -> dict[str, list[float]]:
-    """Published minus our test log-losses (means over replicates), of those with `MIN_REPLICATES` or more."""
+    """Published minus our test log-losses (means over replicates), of those with `MIN_FOR_PREDICTION` or more."""
     repeated = [n for n in pick(numbers, is_test_score=True, quantity="log_loss") if n.chance]
     return {
         data_set: [n.published - n.mean for n in group if n.published is not None and n.mean is not None]

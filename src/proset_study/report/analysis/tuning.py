@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from proset_study.report.analysis import statistics
-from proset_study.report.analysis.battery import MIN_DATA_SETS, Battery, batteries, mean_and_ends
+from proset_study.report.analysis.battery import MIN_TABLES, Battery, batteries, mean_and_ends
 from proset_study.store.stored import Stored
 
 
@@ -50,7 +50,7 @@ def gains_of(tuned: Battery, defaults: Battery) -> list[Gain]:
     """Of the methods that both have, on the data sets that both have; nothing if these are too few."""
     names = [method for method in tuned.compared.methods if method in defaults.compared.methods]
     shared = [d for d in tuned.compared.data_sets if d in defaults.compared.data_sets]
-    if len(shared) < MIN_DATA_SETS or len(names) < 2:
+    if len(shared) < MIN_TABLES or len(names) < 2:
         return []
     after, before = (_losses(battery, names, shared) for battery in (tuned, defaults))
     ranks = [statistics.rank(losses).mean(axis=0) for losses in (after, before)]

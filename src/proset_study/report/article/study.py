@@ -14,7 +14,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import ROPE, generated
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import (
-    MIN_REPLICATES,
+    MIN_FOR_PREDICTION,
     TOLERANCE_NOTE,
     Agreement,
     prediction_half_width,
@@ -172,7 +172,7 @@ def reproduction(stored: Reported) -> Content:
         "enough": Printed(enough_in_words(found[ENOUGH]["found"]), found[ENOUGH]["found"]),
         "margin": general(ROPE),
         "level": percent(1 - 2 * ALPHA),
-        "least": count(MIN_REPLICATES),
+        "least": count(MIN_FOR_PREDICTION),
         "tolerance": TOLERANCE_NOTE,
         "own_method": own("E3"),
         "own_setting": own("E4"),

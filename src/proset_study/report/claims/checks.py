@@ -18,7 +18,7 @@ FIVE = ("checker_rot", "xor_3f", "xor_4f", "xor_5f", "xor_6_6f")
 ELEVEN = (*SIX, *FIVE)
 SMALL, LARGE = ("iris_2f", "wine", "cancer"), ("checker", "xor_6f")
 EQUIVALENT_SCORES = 0.02  # difference of ROC-AUC or balanced accuracy of methods that are called equal or as good
-MIN_REPLICATES = 10  # for the spread of a score
+MIN_FOR_SPREAD = 10  # replicates, for the spread of a score
 # Applied to the sign of the difference; what is true where the relation is not.
 _RELATIONS: dict[object, tuple[Callable[[int, int], bool], str]] = {
     "<": (operator.lt, ">="),
@@ -99,7 +99,7 @@ def varies_more(one: str, other: str) -> Deferred[Check]:
     """
 
     def check(scope: Scope) -> Check:
-        replicates = scope.replicates(MIN_REPLICATES)
+        replicates = scope.replicates(MIN_FOR_SPREAD)
         ours, theirs = ([log_loss(experiment)(r).known() for r in replicates] for experiment in (one, other))
         pairs = list(zip(ours, theirs, strict=True))
         sums, differences = [a + b for a, b in pairs], [a - b for a, b in pairs]

@@ -6,7 +6,7 @@ import pytest
 
 from proset_study.base.records import write_text
 from proset_study.report import commands
-from proset_study.report.analysis.edges import ALPHA, Edge, edges, explained, in_words
+from proset_study.report.analysis.edges import CHANCE, Edge, edges, explained, in_words
 from proset_study.store.results import read_rows, write_rows
 from proset_study.study import layout
 from proset_study.study.config.study import Study
@@ -84,7 +84,7 @@ def test_chance_explains_as_many_edges_as_it_makes(study):
     assert explanation(study, *rows(1)) == explanation(study, *rows(2)) == "chance, 2.0% of the random trials are there"
     assert explanation(study, *rows(3)) == ""
     three = 1 - sum(n * 0.02**k * 0.98 ** (10 - k) for k, n in enumerate((1, 10, 45)))
-    assert three < ALPHA
+    assert three < CHANCE
     (found,) = explained(study, rows(3))
     assert in_words(found) == "E3 on flowers: the smallest lambda_v (1.0e+00) is optimal in 3 of 10 searches"
 
