@@ -22,7 +22,7 @@ LEVEL = 0.95  # of intervals and, two-sided, of "ahead" and "behind" on one data
 VERDICTS = ("ahead", "behind", "not decided")
 MIN_REPLICATES = 3  # for an interval that is drawn or tested against the best: of two it is 13 times as wide as of ten
 
-Losses = Mapping[str, Mapping[int, float]]  # by data set and replicate
+LossesOfMethod = Mapping[str, Mapping[int, float]]  # by data set and replicate
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def differences(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[
     return [ours[r] - theirs[r] for r in sorted(ours.keys() & theirs.keys())]
 
 
-def on_each_data_set(ours: Losses, theirs: Losses, overlap: Mapping[str, float]) -> dict[str, Mean]:
+def on_each_data_set(ours: LossesOfMethod, theirs: LossesOfMethod, overlap: Mapping[str, float]) -> dict[str, Mean]:
     """Mean differences, ours minus theirs, where both methods have `MIN_REPLICATES` or more, of different splits."""
     paired = {data_set: differences(ours[data_set], theirs.get(data_set, {})) for data_set in ours}
     tested = {d: values for d, values in paired.items() if len(values) >= MIN_REPLICATES and overlap[d] < inf}
