@@ -12,14 +12,14 @@ from proset_study.store.results import read_csv
 T = TypeVar("T")
 
 
-def cells(path: Path) -> list[dict[str, str]]:
+def read_cells(path: Path) -> list[dict[str, str]]:
     """Rows of a CSV file, which may be compressed, as text."""
     return list(csv.DictReader(io.StringIO(read_csv(path))))
 
 
-def rows(path: Path, **wanted: Any) -> list[dict[str, Any]]:
+def read_table(path: Path, **wanted: Any) -> list[dict[str, Any]]:
     """The same with numbers as float and None for empty cells; with keywords, those that `pick` finds."""
-    return pick([{key: _value(text) for key, text in row.items()} for row in cells(path)], **wanted)
+    return pick([{key: _value(text) for key, text in row.items()} for row in read_cells(path)], **wanted)
 
 
 def pick(table: Iterable[T], **wanted: Any) -> list[T]:

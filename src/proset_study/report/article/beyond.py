@@ -21,7 +21,7 @@ from proset_study.report.article.topics import Content, Reported, figure, topic
 from proset_study.report.article.wording import count, decimals, difference, p_of, percent, ratio, whole
 from proset_study.report.evaluations.error_estimates import LABELS, NEVER, OF_THE_SELECTED, of_all_sizes, pooled
 from proset_study.report.figures.response_curves import response_figure
-from proset_study.report.rows import groups, pick, rows
+from proset_study.report.rows import groups, pick, read_table
 from proset_study.report.wording import listed
 from proset_study.store.results import read_rows
 from proset_study.study import layout
@@ -156,7 +156,7 @@ def boosting_on_xor(stored: Reported) -> Content:
     scores = ("log_loss", "roc_auc")
     keys = ("experiment", "dataset", "quantity")
     found = groups(pick(stored.rows_of(["E9", "E12", "X1"]), section="final", fit_seed=0), *keys)
-    published = groups(rows(stored.published), *keys)
+    published = groups(read_table(stored.published), *keys)
     table = [["log-loss / ROC-AUC", "published", "E9, E12", "X1, no limit of depth"]]
     for data_set in stored.study.runs["X1"].data_sets:
         named = "E9" if ("E9", data_set, "log_loss") in found else "E12"
@@ -170,8 +170,8 @@ def boosting_on_xor(stored: Reported) -> Content:
 @topic("", *(f"{RESULTS}/{name}.csv" for name in ("same_parameters", "e1_on_cancer", "trees")), command=BENCH)
 def explanations(project: Path) -> Content:
     """Experiments that take away one possible cause of a difference after the other."""
-    same = rows(project / RESULTS / "same_parameters.csv")
-    fits = rows(project / RESULTS / "e1_on_cancer.csv")
+    same = read_table(project / RESULTS / "same_parameters.csv")
+    fits = read_table(project / RESULTS / "e1_on_cancer.csv")
     outside = pick(same, in_interval="False")
     losses = groups(sorted(pick(same, score="log_loss"), key=lambda row: row["data_set"]), "data_set")
     mean = mean_difference([fmean(row["published"] - row["mean"] for row in group) for group in losses.values()])
@@ -182,7 +182,7 @@ def explanations(project: Path) -> Content:
     of_single, several = ([f["log_loss"] for f in fits if (f["features"] > 1) == more] for more in (False, True))
     trees = {
         data_set: group
-        for data_set, group in groups(rows(project / RESULTS / "trees.csv"), "data_set").items()
+        for data_set, group in groups(read_table(project / RESULTS / "trees.csv"), "data_set").items()
         if max(row["log_loss"] for row in group) - min(row["log_loss"] for row in group) > ROPE
     }
     distances: Counter[str] = Counter()

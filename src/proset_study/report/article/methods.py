@@ -28,7 +28,7 @@ from proset_study.report.article.wording import (
 )
 from proset_study.report.figures.over_data_sets import methods_figure
 from proset_study.report.figures.style import legend, panels
-from proset_study.report.rows import groups, pick, rows
+from proset_study.report.rows import groups, pick, read_table
 from proset_study.report.wording import listed
 from proset_study.store.metrics import OF_ALL
 from proset_study.study import layout
@@ -170,14 +170,14 @@ def features(stored: Reported) -> Content:
 @topic("", *TIMED, command=BENCH)
 def cost(project: Path) -> Content:
     """Time of fits against the published implementation, and whether a lower objective helps."""
-    timed, fits, losses = (rows(project / RESULTS / f"{name}.csv") for name in ("published", "fits", "test_loss"))
+    timed, fits, losses = (read_table(project / RESULTS / f"{name}.csv") for name in ("published", "fits", "test_loss"))
     cases = groups(timed, "data_set", "setting")
     factors, fewer = [], 0
     for found in cases.values():
         theirs, ours = (median(row[key] for row in found) for key in ("published_seconds", "seconds"))
         fewer += sum(row["prototypes"] for row in found) < sum(row["published_prototypes"] for row in found)
         factors.append(theirs / ours)
-    small = sorted(rows(project / RESULTS / "published_small.csv"), key=lambda row: row["rows"])
+    small = sorted(read_table(project / RESULTS / "published_small.csv"), key=lambda row: row["rows"])
     factors += [row["times_faster"] for row in small]
     above = [
         fmean(row["log_loss"] - row["published_path_log_loss"] for row in case)
@@ -196,11 +196,11 @@ def cost(project: Path) -> Content:
 
 def _speed(project, small, factors):
     """How long fits and predictions take, from small data to large."""
-    grown = rows(project / RESULTS / "growth.csv", axis="n", method=SUBJECT)
+    grown = read_table(project / RESULTS / "growth.csv", axis="n", method=SUBJECT)
     fits = {row["value"]: row["fit_seconds"] for row in grown}
     takes = [f"{1000 * row['seconds']:.1f} ms on {row['rows']:.0f} ({row['data_set']})" for row in small]
     takes += [f"{fits[n]:.2g} s on {n:,.0f}" for n in sorted(fits) if n in (min(fits), max(fits))]
-    per_row = [row["us_per_row"] for row in rows(project / RESULTS / "prediction.csv")]
+    per_row = [row["us_per_row"] for row in read_table(project / RESULTS / "prediction.csv")]
     return (
         f"A fit of one batch takes {listed(takes)} training samples (the last of generated data), and is"
         f" {min(factors):.0f} to {max(factors):.0f} times as fast as that of `proset` 0.6.1; a prediction takes"

@@ -56,7 +56,7 @@ from proset_study.report.article.wording import (
 from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.figures.style import legend, method_style
-from proset_study.report.rows import groups, pick, rows
+from proset_study.report.rows import groups, pick, read_table
 from proset_study.report.wording import listed
 from proset_study.store.results import read_rows
 from proset_study.store.stored import Missing
@@ -71,7 +71,7 @@ WHOLE, ON_DRAWS, BENCH = overlay("replicates"), overlay("published_draws"), "mak
 @topic(STUDY, layout.ALL_SCORES, needs=("E1", "E2", "E3", "E5", "E6", "E9", "E10"), reads_published=True)
 def protocol(stored: Reported) -> Content:
     """Data sets, experiments, constants of the searches, and what the report was made with."""
-    cells, manifest, config = rows(stored.published), stored.manifest, stored.study.config
+    cells, manifest, config = read_table(stored.published), stored.manifest, stored.study.config
     published = list(groups(cells, "experiment"))
     data_sets = list(groups(cells, "dataset"))
     real = [d for d in data_sets if not generated(stored, d)]

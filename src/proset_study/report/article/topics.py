@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from proset_study.report.analysis.manifest import read_manifest
 from proset_study.report.article.wording import Printed
-from proset_study.report.rows import rows
+from proset_study.report.rows import read_table
 from proset_study.store.results import Row, read_rows
 from proset_study.store.stored import Missing, Stored
 from proset_study.study import layout
@@ -34,8 +34,8 @@ class Reported(Stored):
         self.findings = folder / layout.FINDINGS
 
     def read(self, name: str, **wanted: Any) -> list[dict[str, Any]]:
-        """Rows of one of its CSV files; see `rows.rows`."""
-        return rows(self.folder / name, **wanted)
+        """Rows of one of its CSV files; see `rows.read_table`."""
+        return read_table(self.folder / name, **wanted)
 
     def experiments(self, comparison: str, *methods: str) -> list[str]:
         """Those that a comparison of the config names, of all methods or of some."""

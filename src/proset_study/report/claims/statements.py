@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from proset_study.report.rows import cells, groups
+from proset_study.report.rows import groups, read_cells
 
 COLUMNS = (
     *("id", "claim", "dataset", "verdict", "cannot_fail", "first", "evidence", "published", "published_evidence"),
@@ -18,7 +18,7 @@ def statements_beside(published: Path) -> list[dict]:
     "decided_by" is "claim <id>" or "test <path>::<name>"; "study" are the configs, with spaces between them, that have
     what the claim asks for.
     """
-    return cells(published.with_name("statements.csv"))
+    return read_cells(published.with_name("statements.csv"))
 
 
 def ledger(claims: list[dict], statements: list[dict], whole: bool) -> list[dict]:

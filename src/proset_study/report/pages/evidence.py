@@ -63,7 +63,7 @@ def published_ledger(cells: list[Agreement]) -> dict:
 
 def claims_section(path: Path, n_replicates: int, statements: list[dict], is_published: bool) -> dict:
     """The claims as a grid by claim and data set, as a ledger with their evidence, and how many hold."""
-    claims = rows.cells(path)
+    claims = rows.read_cells(path)
     shown = "verdict" if n_replicates >= MIN_AGREEING else "first"
     supported = [c[shown] for c in rows.pick(claims, published="holds", cannot_fail="") if c[shown] != "not decidable"]
     data_sets = sorted(rows.groups(claims, "dataset"), key=lambda d: d == "")

@@ -30,9 +30,7 @@ from proset_study.report.pages.explore import SHOWN, front_charts
 from proset_study.report.pages.pages import evaluation_grids, read_figures, write_page
 from proset_study.report.pages.searches import search_charts
 from proset_study.report.pages.when_it_pays import when_it_pays_section
-from proset_study.report.rows import cells as read_cells
-from proset_study.report.rows import groups
-from proset_study.report.rows import rows as read_rows
+from proset_study.report.rows import groups, read_cells, read_table
 from proset_study.report.tables.grids import Cell, Grid, count, grids, headed, number, texts
 from proset_study.report.tables.tables import shown_tables
 from proset_study.report.wording import model, named
@@ -149,7 +147,7 @@ def _lead(what, folder, claims):
         return [("Claims:", claims["in_words"])]
     if what == "estimates":
         kind, path = "error_estimates", folder / layout.evaluation_file("error_estimates")
-        found = evaluations.get(kind).sentences(read_rows(path)) if path.is_file() else []
+        found = evaluations.get(kind).sentences(read_table(path)) if path.is_file() else []
         return [("Estimates:", f"{found[0][0].lower()}{found[0][1:]}")] if found else []
     return []
 

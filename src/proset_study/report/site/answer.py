@@ -14,7 +14,7 @@ from proset_study.report.article.standing import DEFAULTS, TUNED, Standing, size
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import SUBJECT
 from proset_study.report.article.wording import count, counted, decimals, ordinal, whole
-from proset_study.report.rows import groups, pick, rows
+from proset_study.report.rows import groups, pick, read_table
 from proset_study.report.wording import listed, sentence_case
 from proset_study.study import layout
 
@@ -117,7 +117,7 @@ class Answer:
     def author(self) -> list[str]:
         """What was reproduced, and what differs."""
         study = self.project / STUDY
-        found = {row["what"]: row for row in rows(study / "findings/reproduction.csv")}
+        found = {row["what"]: row for row in read_table(study / "findings/reproduction.csv")}
         sentences = []
         if INSIDE in found:
             inside = found[INSIDE]
@@ -128,7 +128,7 @@ class Answer:
             percent = whole(100 * (1 - 2 * ALPHA))
             words = "The mean difference between published losses and ours is at most"
             sentences.append(f"{words} {decimals(most)}, with {percent} percent confidence.")
-        claims = pick(rows(study / layout.CLAIMS), published="holds", cannot_fail=None)
+        claims = pick(read_table(study / layout.CLAIMS), published="holds", cannot_fail=None)
         claims = [row for row in claims if row["verdict"] != "not decidable"]
         counts = Counter(row["verdict"] for row in claims)
         words = f"Of {whole(len(claims))} published claims, counted per table, {whole(counts['holds'])} hold"

@@ -15,7 +15,7 @@ from proset_study.report.article.standing import DEVELOPMENT, SEALED, Standing
 from proset_study.report.article.study import RESULTS, STUDY
 from proset_study.report.article.topics import SUBJECT, Reported
 from proset_study.report.article.wording import count
-from proset_study.report.rows import groups, pick, rows
+from proset_study.report.rows import groups, pick, read_table
 from proset_study.report.wording import fixed
 from proset_study.store.results import read_rows
 from proset_study.study import layout
@@ -54,7 +54,7 @@ def few_prototypes(project: Path) -> list[Few]:
     if not (project / FEW).is_file():
         return []
     found, overlap = [], overlaps(Reported(project / STUDY), ["E3", "E10"])  # which have all of the data sets
-    for data_set, of_set in groups(rows(project / FEW), "data_set").items():
+    for data_set, of_set in groups(read_table(project / FEW), "data_set").items():
         all_, kept = (pick(of_set, method=method) for method in ("all prototypes", "default"))
         before, after = ({row["replicate"]: row["log_loss"] for row in of_method} for of_method in (all_, kept))
         low, high = shown_interval(differences(after, before), overlap[data_set]) or (0.0, 0.0)
@@ -92,7 +92,7 @@ def base_table(project: Path) -> list[list[str]]:
     if not (project / BASE).is_file():
         return []
     table = [["base model", "alone", "with prototypes", "change", "tables"]]
-    for base, of_base in groups(rows(project / BASE), "base").items():
+    for base, of_base in groups(read_table(project / BASE), "base").items():
         alone, corrected = (fmean(row[key] for row in of_base) for key in ("base_log_loss", "log_loss"))
         change, n = fixed(corrected - alone, 3, "+"), len(groups(of_base, "data_set"))
         table.append([base, fixed(alone), fixed(corrected), change, str(n)])

@@ -8,7 +8,7 @@ from proset_study.report.analysis.published import Agreement, prediction_half_wi
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.wording import percent
 from proset_study.report.figures.style import method_style
-from proset_study.report.rows import cells, groups, pick
+from proset_study.report.rows import groups, pick, read_cells
 from proset_study.report.wording import quantity_label
 from proset_study.store.results import FINAL
 from proset_study.study import layout
@@ -71,7 +71,7 @@ def outside(numbers: list[Agreement]) -> list[list[str]]:
 
 def failing(project: Path) -> list[tuple[str, str, str]]:
     """Published claims that fail here: what is said, on which data sets, and the evidence of the first."""
-    claims = pick(cells(project / STUDY / layout.CLAIMS), published="holds", cannot_fail="", verdict="fails")
+    claims = pick(read_cells(project / STUDY / layout.CLAIMS), published="holds", cannot_fail="", verdict="fails")
     return [
         (text, ", ".join(c["dataset"] or "all together" for c in group), group[0]["evidence"])
         for (_, text), group in groups(claims, "id", "claim").items()

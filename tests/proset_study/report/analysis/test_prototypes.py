@@ -14,7 +14,7 @@ from proset_study.report.evaluations.learning_curve import learning_curve_figure
 from proset_study.report.figures.registry import Subject, planned
 from proset_study.report.figures.style import method_style, save
 from proset_study.report.row_files import write_row_files
-from proset_study.report.rows import rows
+from proset_study.report.rows import read_table
 from proset_study.report.write import write_report
 from proset_study.store.stored import Stored
 from proset_study.study import layout
@@ -210,7 +210,7 @@ def test_the_source_is_quoted_beside_digits(small):
 
 def test_the_overview_is_drawn_from_the_file_of_a_report_as_from_records(small, tmp_path):
     write_row_files(tmp_path, small, PUBLISHED, [layout.PROTOTYPES])
-    for name, paths in (("records", None), ("file", rows(tmp_path / layout.PROTOTYPES))):
+    for name, paths in (("records", None), ("file", read_table(tmp_path / layout.PROTOTYPES))):
         (drawn_of,) = overview_figures(small, PUBLISHED, ["Prototypes"], paths)
         save(drawn_of.figure, tmp_path / name)
     assert (tmp_path / "file.svg").read_bytes() == (tmp_path / "records.svg").read_bytes()

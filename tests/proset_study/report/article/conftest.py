@@ -20,7 +20,7 @@ from proset_study.report.article.open_track import FORMS, INSTALLED, TRACKED
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import PUBLISHED, SUBJECT
 from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
-from proset_study.report.rows import rows
+from proset_study.report.rows import read_table
 from proset_study.store.results import Row, read_rows, write_rows
 from proset_study.study import layout
 
@@ -84,7 +84,7 @@ def _open_track(folder, study, config):
     comparisons = {name: {"title": "All of them", "experiments": [*every]} for name in (TRACKED, FORMS)}
     made = {**_without_plans(config), "experiments": every, "comparisons": comparisons}
     write_json(folder / layout.MANIFEST, {**_manifest(made), "config": {**made, "subject": INSTALLED}})
-    ranks = rows(study / "findings/ranks.csv", comparison="E14")
+    ranks = read_table(study / "findings/ranks.csv", comparison="E14")
     names = {SUBJECT: INSTALLED, "generated": "real"}  # of the study's four real data sets there are no ranks
     of_track = [{key: names.get(value, value) for key, value in {**r, "comparison": TRACKED}.items()} for r in ranks]
     write_rows(folder / "findings/ranks.csv", of_track, list(ranks[0]))

@@ -19,7 +19,7 @@ from proset_study.report.article.sources import CALLS, PAGE
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import PUBLISHED, TOPICS, Reported
 from proset_study.report.article.wording import ordinal
-from proset_study.report.rows import cells, rows
+from proset_study.report.rows import read_cells, read_table
 from proset_study.store.results import write_rows
 from proset_study.study import layout
 
@@ -39,7 +39,7 @@ def texts_of(project, name):
 
 def change(path, **values):
     """Set columns of every row of a CSV file."""
-    table = cells(path)
+    table = read_cells(path)
     write_rows(path, [{**row, **values} for row in table], list(table[0]))
 
 
@@ -70,7 +70,7 @@ def test_the_page_of_findings_has_every_part(everything, whole, monkeypatch):
 
 def test_numbers_are_those_of_the_records(everything, whole):
     texts, tables = everything.texts, everything.tables
-    numbers = cells(whole / STUDY / layout.COMPARISON)
+    numbers = read_cells(whole / STUDY / layout.COMPARISON)
     names = ("log_loss", "roc_auc", "balanced_accuracy")
     scores = [c for c in numbers if c["section"] == "final" and c["quantity"] in names]
     agreeing, judged = (sum(c["within"] in within for c in scores) for within in (["yes"], ["yes", "no"]))
@@ -87,7 +87,7 @@ def test_numbers_are_those_of_the_records(everything, whole):
     assert minus_the_split == pytest.approx((1 - 1 / 0.9) * installed, abs=0.001)
     assert before == pytest.approx((0.95 - 1) * installed / 0.9, abs=0.001)
     assert texts["leave_one_out.few_prototypes"] == "0.9"
-    ranks = rows(
+    ranks = read_table(
         whole / "reports/open_track/findings/ranks.csv", comparison="open_track", score="log-loss", group="real"
     )
     (rank,) = (row["average_rank"] for row in ranks if row["method"] == "proset_few")
@@ -104,7 +104,7 @@ def test_words_follow_from_numbers(whole, tmp_path):
 
 def test_the_worst_of_the_unlucky_fits_may_be_of_either_implementation(whole, tmp_path):
     copy = copied(whole, tmp_path, *TOPICS["explanations"].records)
-    fits = rows(copy / "benchmarks/results/e1_on_cancer.csv")
+    fits = read_table(copy / "benchmarks/results/e1_on_cancer.csv")
     unlucky = [fit["log_loss"] for fit in fits if fit["features"] == 1]
     assert {fit["implementation"] for fit in fits if fit["log_loss"] == max(unlucky)} == {"ours"}
     assert texts_of(copy, "explanations")["single_loss"] == f"{max(unlucky):.2f}"
@@ -114,7 +114,7 @@ def test_the_published_draws_are_held_against_the_same_scores_of_the_study(whole
     copy = copied(whole, tmp_path, *TOPICS["published_draws"].records)
     texts = texts_of(copy, "published_draws")
     assert (texts["within"], texts["without"]) == (texts["within_ours"], "none")  # the made-up one is a copy
-    table = rows(copy / DRAWS / layout.COMPARISON)
+    table = read_table(copy / DRAWS / layout.COMPARISON)
     write_rows(copy / DRAWS / layout.COMPARISON, [row for row in table if row["dataset"] != "wine"], list(table[0]))
     assert texts_of(copy, "published_draws")["without"] == "wine"
 

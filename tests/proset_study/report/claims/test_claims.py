@@ -33,7 +33,7 @@ from proset_study.report.claims.evidence import KNN, Evidence, PublishedEvidence
 from proset_study.report.claims.learning import LEARNERS
 from proset_study.report.claims.measures import count_regions, separable, training_log_loss
 from proset_study.report.claims.prototype_selection import METHODS, MISMATCH, TANGENT
-from proset_study.report.rows import cells
+from proset_study.report.rows import read_cells
 from proset_study.store.results import Row, write_rows
 from proset_study.store.stored import Missing, Stored
 from proset_study.study.config.checks import load
@@ -909,7 +909,7 @@ def test_stored_evidence(tmp_path, stored):
 
 def test_file_has_a_row_for_every_claim_and_data_set_of_the_study(tmp_path, stored):
     write_claims(tmp_path / "claims.csv", stored, PUBLISHED)
-    rows = cells(tmp_path / "claims.csv")
+    rows = read_cells(tmp_path / "claims.csv")
     assert tuple(rows[0]) == COLUMNS
     assert [(row["id"], row["dataset"]) for row in rows] == [
         (i, d) for i in CLAIMS for d in data_sets_of(i, stored.study)

@@ -14,7 +14,7 @@ from proset_study.report.evaluations.complexity_curve import curves_figure
 from proset_study.report.evaluations.error_estimates import advice, estimate_rows, pooled
 from proset_study.report.evaluations.learning_curve import curve_rows, learning_curve_figure
 from proset_study.report.pages.evaluation import class_rows, confusion_rows, evaluation_tables, write_evaluation
-from proset_study.report.rows import cells
+from proset_study.report.rows import read_cells
 from proset_study.store.stored import Stored
 
 ROOT = Path(__file__).parents[4]
@@ -34,7 +34,7 @@ def test_every_final_model_has_scores_for_every_class(stored):
 
 def test_undefined_scores_are_empty_in_the_file(stored, tmp_path):
     write_evaluation(tmp_path, stored)
-    rows = cells(tmp_path / "evaluation/class_scores.csv.xz")
+    rows = read_cells(tmp_path / "evaluation/class_scores.csv.xz")
     never = [row for row in rows if int(row["true_positive"]) + int(row["false_positive"]) == 0]
     assert never
     assert all(row["positive_predictive_value"] == row["false_discovery_rate"] == "" for row in never)

@@ -22,7 +22,7 @@ from proset_study.report.catalogue import overview_figures
 from proset_study.report.pages import evidence, front_page
 from proset_study.report.pages.against import against_grids
 from proset_study.report.row_files import write_row_files
-from proset_study.report.rows import cells, pick
+from proset_study.report.rows import pick, read_cells
 from proset_study.report.write import write_data_sets, write_report
 from proset_study.store.results import Row, read_rows
 from proset_study.store.stored import Finished, Stored
@@ -62,7 +62,7 @@ def test_the_whole_report_is_about_the_subject(stored, tmp_path):
     size = r"\*\*Model size:\*\* the median decision tree model has .* leaves.* from .* and uses .* features"
     assert re.search(size, headline)
     assert "paired differences between decision tree and another method on a data set" in index
-    compared = cells(tmp_path / layout.METHODS)
+    compared = read_cells(tmp_path / layout.METHODS)
     pairs = {(row["first"], row["second"]) for row in pick(compared, score="log-loss")}
     assert pairs == {("decision_tree", "knn")}
     assert {row["second"] for row in pick(compared, score="balanced error")} == {"knn", "set_cover"}

@@ -12,7 +12,7 @@ from proset_study.report.analysis.findings import methods_over_replicates
 from proset_study.report.analysis.verdict import Score, Verdict
 from proset_study.report.figures.over_data_sets import counts_over_data_sets
 from proset_study.report.pages.many import by_run, first, headline
-from proset_study.report.rows import cells, pick
+from proset_study.report.rows import pick, read_cells
 from proset_study.report.write import write_report
 from proset_study.store.parquet import read_scores, write_parquet
 from proset_study.store.stored import Stored
@@ -85,7 +85,7 @@ def test_the_whole_report(large, tmp_path):
     ledger = next(json.loads(text) for text in re.findall(r'json">(\{"headings.*?)</script>', index))
     assert [row[0] for row in ledger["rows"]] == list(DATA_SETS)
     assert ledger["headings"][-1] == "lowest"
-    by_number = {(row["dataset"], row["quantity"]) for row in cells(tmp_path / "tables/tree.csv")}
+    by_number = {(row["dataset"], row["quantity"]) for row in read_cells(tmp_path / "tables/tree.csv")}
     assert {("wide", "log_loss"), ("cross", "log_loss")} <= by_number
     figures = {f["name"]: f for f in read_json(tmp_path / "figures/overview/figures.json")["figures"]}
     assert figures["headline"]["caption"].startswith("Mark: median over the data sets")

@@ -10,7 +10,7 @@ from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import compute
 
 from proset_study.report.analysis.battery import PROPERTIES, batteries
-from proset_study.report.rows import cells
+from proset_study.report.rows import read_cells
 from proset_study.report.write import write_report
 from proset_study.study import layout
 
@@ -35,7 +35,7 @@ def pages(battery, tmp_path_factory):
 
 
 def rows(pages, name):
-    return cells(pages / f"findings/{name}.csv")
+    return read_cells(pages / f"findings/{name}.csv")
 
 
 @pytest.mark.slow

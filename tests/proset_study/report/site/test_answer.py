@@ -12,7 +12,7 @@ from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.article.model import Model
 from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.standing import SOURCES, TUNED
-from proset_study.report.rows import cells, groups, pick
+from proset_study.report.rows import groups, pick, read_cells
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer
 from proset_study.report.site.build import clone_page
 
@@ -89,7 +89,7 @@ def test_the_page_in_a_clone_has_no_dead_link_and_loads_nothing():
 def test_ranks_and_counts_are_those_of_the_findings(answer):
     found = answer.standing
     report = next(report for report in SOURCES if (ROOT / report).is_dir())
-    ranks = pick(cells(ROOT / report / "findings/ranks.csv"), comparison=TUNED, score="log-loss", group="all")
+    ranks = pick(read_cells(ROOT / report / "findings/ranks.csv"), comparison=TUNED, score="log-loss", group="all")
     assert {row["method"]: float(row["average_rank"]) for row in ranks} == found.ranks
     bars = found.bars()
     assert {bar.kind for bar in bars} == {"real", "generated"}
@@ -116,7 +116,7 @@ def test_intervals_take_sources_as_units_and_little_gains_are_counted(answer):
     assert found.learned_little == little != []
     for kind in ("real", "generated"):
         ranks = pick(
-            cells(found.stored.folder / "findings/ranks.csv"), comparison="tuned", score="log-loss", group=kind
+            read_cells(found.stored.folder / "findings/ranks.csv"), comparison="tuned", score="log-loss", group=kind
         )
         assert found.best_rival(kind) == ranks[0]["method"] != INSTALLED
 

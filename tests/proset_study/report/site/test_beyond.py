@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from proset_study.report.rows import pick, rows
+from proset_study.report.rows import pick, read_table
 from proset_study.report.site.beyond import (
     CORRECTED,
     FEW,
@@ -34,7 +34,7 @@ BATTERY_FILES = ("manifest.json", "results.csv.xz", "findings/ranks.csv", "findi
 def test_few_prototypes_are_medians_and_losses_means_over_replicates():
     found = few_prototypes(ROOT)
     wine = next(few for few in found if few.data_set == "wine")
-    of_wine = pick(rows(ROOT / FEW), data_set="wine", method="default")
+    of_wine = pick(read_table(ROOT / FEW), data_set="wine", method="default")
     assert wine.kept == median(row["prototypes"] for row in of_wine)
     assert wine.loss == pytest.approx(sum(row["log_loss"] for row in of_wine) / len(of_wine))
     before, after, _ = typical(found)
@@ -64,7 +64,7 @@ def test_halves_of_the_battery_are_there_once_their_reports_are(tmp_path):
         shutil.copy2(ROOT / report / name, tmp_path / report / name)
     ((title, (heading, *ranked)),) = battery_tables(tmp_path).items()
     assert title == "25 tables on which choices were allowed"
-    ranks = pick(rows(ROOT / report / "findings/ranks.csv"), comparison="tuned", score="log-loss", group="all")
+    ranks = pick(read_table(ROOT / report / "findings/ranks.csv"), comparison="tuned", score="log-loss", group="all")
     assert [float(row[1]) for row in ranked] == sorted(round(row["average_rank"], 1) for row in ranks)
     assert (heading[-1], ranked[-1][0], ranked[-1][-1]) == ("on real tables", "class prior", "")
 
