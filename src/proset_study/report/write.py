@@ -11,7 +11,7 @@ from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.numbers import numbers_record
 from proset_study.report.catalogue import write_figures
 from proset_study.report.claims import write_claims
-from proset_study.report.pages.evaluation import write_evaluation
+from proset_study.report.evaluation_tables import write_evaluation
 from proset_study.report.pages.pages import write_data_set, write_library
 from proset_study.report.row_files import write_row_files
 from proset_study.report.tables.table_files import write_table, write_workbook

@@ -22,7 +22,7 @@ from proset_study.fits.evaluations import KINDS
 from proset_study.methods.labels import method_name
 from proset_study.report import evaluations
 from proset_study.report.analysis.explanations import explained_points
-from proset_study.report.pages.evaluation import class_rows, confusion_of
+from proset_study.report.evaluation_tables import class_rows, confusion_of
 from proset_study.report.rows import groups
 from proset_study.report.tables.grids import Cell, Column, Grid, count, headed, number, texts
 from proset_study.report.wording import format_number, listed

@@ -89,7 +89,7 @@ REPORT = EvaluationReport(
 """
 USE = """
 from proset_study.fits import evaluations
-from proset_study.report.pages.evaluation import evaluation_tables
+from proset_study.report.evaluation_tables import evaluation_tables
 
 assert "jackknife" in evaluations.KINDS, evaluations.KINDS
 assert evaluations.schema()["properties"]["jackknife"]["required"] == ["of", "most"]

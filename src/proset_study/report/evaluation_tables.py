@@ -1,4 +1,4 @@
-"""Scores per class of every final model, and the tables of all kinds of evaluation."""
+"""The CSV files in evaluation/: scores per class of every final model, and a table of each kind of evaluation."""
 
 from pathlib import Path
 

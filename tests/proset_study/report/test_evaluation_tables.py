@@ -7,17 +7,17 @@ from tests.proset_study.report.conftest import drawn
 
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import missing_records
+from proset_study.report.evaluation_tables import class_rows, confusion_rows, evaluation_tables, write_evaluation
 from proset_study.report.evaluations.bias_variance import bias_variance_figure, variance_rows
 from proset_study.report.evaluations.bootstrap import COLUMNS, bootstrap_rows
 from proset_study.report.evaluations.complexity_curve import curve_rows as size_rows
 from proset_study.report.evaluations.complexity_curve import curves_figure
 from proset_study.report.evaluations.error_estimates import advice, estimate_rows, pooled
 from proset_study.report.evaluations.learning_curve import curve_rows, learning_curve_figure
-from proset_study.report.pages.evaluation import class_rows, confusion_rows, evaluation_tables, write_evaluation
 from proset_study.report.rows import read_cells
 from proset_study.store.stored import Stored
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 
 
 def test_every_final_model_has_scores_for_every_class(stored):
