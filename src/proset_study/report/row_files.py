@@ -10,13 +10,14 @@ from proset_study.report.analysis.battery import Table
 from proset_study.report.analysis.costs import Cost, costs
 from proset_study.report.analysis.dependence import Alike, Effect
 from proset_study.report.analysis.edges import Edge, edges
-from proset_study.report.analysis.findings import METHOD_COLUMNS, RULE_COLUMNS, methods_over_replicates, rules
 from proset_study.report.analysis.over_data_sets import Omnibus, OverDataSets, Pair, Rank, over_data_sets
+from proset_study.report.analysis.over_replicates import METHOD_COLUMNS, methods_over_replicates
 from proset_study.report.analysis.pareto import Point
 from proset_study.report.analysis.pays import BatteryFindings, battery_findings
 from proset_study.report.analysis.published import Agreement, agreement
 from proset_study.report.analysis.ratings import Rating
 from proset_study.report.analysis.reproduction import Finding, reproduction
+from proset_study.report.analysis.selection_rules import RULE_COLUMNS, rules
 from proset_study.report.analysis.tuning import Gain, gains
 from proset_study.report.analysis.variance import Noise, variance_rows
 from proset_study.store.results import Row, write_rows

@@ -5,8 +5,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from proset_study.base.records import write_json, write_text
-from proset_study.report.analysis.findings import FEATURE_COLUMNS, selected_features
 from proset_study.report.analysis.manifest import DOCS, manifest, rendered
+from proset_study.report.analysis.selected_features import FEATURE_COLUMNS, selected_features
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.numbers import numbers_record
 from proset_study.report.catalogue import write_figures

@@ -1,6 +1,6 @@
 from tests.proset_study.report.conftest import PUBLISHED
 
-from proset_study.report.analysis.findings import rules
+from proset_study.report.analysis.selection_rules import rules
 from proset_study.report.row_files import AGAINST_PUBLISHED, ROW_FILES, write_row_files
 from proset_study.store.results import read_csv
 from proset_study.study import layout

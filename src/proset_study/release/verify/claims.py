@@ -9,7 +9,7 @@ from proset_study.release.verify.differences import brief, first, line_differenc
 from proset_study.release.verify.foreign import ForeignReport, Refused
 from proset_study.release.verify.records import Unpacked
 from proset_study.release.verify.shown import other_code
-from proset_study.report.analysis.findings import FEATURE_COLUMNS, selected_features
+from proset_study.report.analysis.selected_features import FEATURE_COLUMNS, selected_features
 from proset_study.report.claims import COLUMNS, agreed, write_claims
 from proset_study.store.results import as_cell, write_rows
 from proset_study.store.stored import Missing

@@ -7,10 +7,10 @@ from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis, plain
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis import findings
 from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import OverDataSets
 from proset_study.report.analysis.over_data_sets import over_data_sets as compared_over_data_sets
+from proset_study.report.analysis.over_replicates import subject_over_replicates
 from proset_study.report.analysis.paired import MIN_REPLICATES
 from proset_study.report.analysis.verdict import OTHERS, Verdict, verdict
 from proset_study.report.figures.many import WHAT, counts_figure, spread_figure
@@ -272,6 +272,6 @@ def _counts_in_words(subject, counts):
 
 @over_data_sets("Over replicates")
 def _draw_methods(overview):
-    if rows := findings.subject_over_replicates(overview.stored):
+    if rows := subject_over_replicates(overview.stored):
         draw = counts_over_data_sets if overview.stored.study.is_large else methods_figure
         yield "methods_over_replicates", draw(rows)

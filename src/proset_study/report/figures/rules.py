@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis, plain
-from proset_study.report.analysis import findings
+from proset_study.report.analysis.selection_rules import RULES, rules
 from proset_study.report.figures.registry import is_weighted, over_data_sets
 from proset_study.report.figures.search import WORDS
 from proset_study.report.figures.style import ReportFigure, legend
@@ -23,7 +23,7 @@ _STYLES = (  # no colours of methods or classes
 
 
 def rules_figure(rows: list[dict], criterion: str = "log_loss") -> ReportFigure:
-    """What each rule gives up in cross-validation, and the prototypes it keeps; rows of `findings.rules`.
+    """What each rule gives up in cross-validation, and the prototypes it keeps; rows of `selection_rules.rules`.
 
     `criterion` is what their searches selected by.
     """
@@ -35,7 +35,7 @@ def rules_figure(rows: list[dict], criterion: str = "log_loss") -> ReportFigure:
     figure = Figure(figsize=(5.0 * len(stages), 1.0 + 0.24 * len(data_sets)), layout="constrained")
     axes = np.ravel(figure.subplots(1, 2 * len(stages), sharey=True))
     texts = []
-    for i, (rule, style) in enumerate(zip(findings.RULES, _STYLES, strict=True)):
+    for i, (rule, style) in enumerate(zip(RULES, _STYLES, strict=True)):
         for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
             shown = {d: [r[quantity] for r in by_case.get((d, rule, stage), [])] for d in data_sets}
             y = [data_sets.index(d) + STEP * (i - 1) for d, values in shown.items() if values]
@@ -59,7 +59,7 @@ def rules_figure(rows: list[dict], criterion: str = "log_loss") -> ReportFigure:
     for panel in axes[3::2]:
         panel.sharex(axes[1])
     legend(figure, 2.0)
-    best, *_, published = findings.RULES
+    best, *_, published = RULES
     given_up, kept, most = (  # means over the data sets, as drawn
         fmean(
             fmean(r[quantity] for r in by_case[d, rule, stages[-1]])
@@ -88,7 +88,7 @@ def _draw_rules(overview):
     by_criterion = groups(finals, lambda final: final.run.criterion)  # different losses have no common axis
     criterion, finals = next(iter(by_criterion.items()), ("", []))
     if experiments := {final.data_set: final.run.experiment for final in finals}:
-        rows = [r for r in findings.rules(overview.stored) if r["experiment"] == experiments.get(r["dataset"])]
+        rows = [r for r in rules(overview.stored) if r["experiment"] == experiments.get(r["dataset"])]
         if overview.stored.study.is_large:
             rows = [{**row, "dataset": counted(len(experiments), "data set")} for row in rows]
         yield "rules", rules_figure(rows, criterion)

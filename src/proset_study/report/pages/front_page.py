@@ -11,9 +11,9 @@ from proset_study.methods.labels import method_name
 from proset_study.report import evaluations
 from proset_study.report.analysis.cautions import constant_models, repeated_rows, zero_probability_samples
 from proset_study.report.analysis.edges import edges, explained, in_words
-from proset_study.report.analysis.findings import subject_over_replicates
 from proset_study.report.analysis.losses import generated
 from proset_study.report.analysis.manifest import cost_by_method
+from proset_study.report.analysis.over_replicates import subject_over_replicates
 from proset_study.report.analysis.prototypes import mean_test_errors
 from proset_study.report.analysis.published import TOLERANCE_NOTE, agreement
 from proset_study.report.analysis.reproduction import foils, power_in_words

@@ -8,8 +8,8 @@ import pytest
 from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import WithLosses
 
-from proset_study.report.analysis.findings import methods_over_replicates
 from proset_study.report.analysis.over_data_sets import over_data_sets
+from proset_study.report.analysis.over_replicates import methods_over_replicates
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE, PASSING, TOLERATED, Finding, reproduced
 from proset_study.report.analysis.variance import variance_rows
 from proset_study.report.analysis.verdict import (

@@ -14,8 +14,8 @@ from tests.proset_study.small_study import check_findings, compute, config_of
 
 from proset_study.base.records import read_json
 from proset_study.report.analysis.against import Difference, differences_of_pairs, score_of
-from proset_study.report.analysis.findings import methods_over_replicates
 from proset_study.report.analysis.over_data_sets import over_data_sets
+from proset_study.report.analysis.over_replicates import methods_over_replicates
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import overview_figures

@@ -8,7 +8,7 @@ from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import compute, config_of
 
 from proset_study.base.records import read_json
-from proset_study.report.analysis.findings import methods_over_replicates
+from proset_study.report.analysis.over_replicates import methods_over_replicates
 from proset_study.report.analysis.verdict import Score, Verdict
 from proset_study.report.figures.over_data_sets import counts_over_data_sets
 from proset_study.report.pages.many import by_run, first, headline
