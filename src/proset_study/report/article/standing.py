@@ -23,7 +23,7 @@ from proset_study.study import layout
 
 SEALED, DEVELOPMENT = "reports/battery_sealed", "reports/battery"  # halves of the battery
 TUNED, DEFAULTS, FORMS = "tuned", "defaults", "forms"  # comparisons in both
-SOURCES = (SEALED, DEVELOPMENT)
+HALVES = (SEALED, DEVELOPMENT)  # that of which the site speaks comes first
 N_RIVALS = 3  # in the figure, besides the published form
 
 
@@ -179,8 +179,8 @@ def sizes(stored: Reported, experiments: Sequence[str]) -> tuple[float, float, f
 
 
 def standing(project: Path) -> Standing:
-    """That of the first of `SOURCES` that is in the project."""
-    for report in SOURCES:
+    """That of the first of `HALVES` that is in the project."""
+    for report in HALVES:
         if (project / report / layout.ALL_SCORES).is_file():
             return Standing(Reported(project / report))
-    raise ValueError(f"{project}: none of {', '.join(SOURCES)} is there")
+    raise ValueError(f"{project}: none of {', '.join(HALVES)} is there")
