@@ -10,7 +10,7 @@ from proset_study.report.analysis.losses import by_method, losses_by_method, ove
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.methods import pairs_with_rivals, place_of, signed_ranks_in_words, stored_ranks
-from proset_study.report.article.topics import SUBJECT, Content, Reported, overlay, topic
+from proset_study.report.article.topics import SUBJECT, Content, Reported, command_of, topic
 from proset_study.report.article.wording import count, decimals, difference, ordinal, whole
 from proset_study.report.wording import best_ranked, listed
 from proset_study.store.stored import Missing
@@ -18,7 +18,7 @@ from proset_study.study import layout
 
 TRACK, TRACKED, FORMS = "reports/open_track", "open_track", "open_forms"  # the report, and comparisons in it
 INSTALLED = "proset_few"  # the form of `ProsetClassifier()`; where it is tuned, its number of prototypes is, too
-OF_TRACK = overlay("open_track")
+OF_TRACK = command_of("open_track")
 SHOWN_RANKS = 3  # besides the best one
 
 

@@ -37,7 +37,7 @@ from proset_study.report.analysis.reproduction import (
     enough_in_words,
 )
 from proset_study.report.analysis.statistics import ALPHA, POWER
-from proset_study.report.article.topics import PUBLISHED, Content, Reported, figure, overlay, topic
+from proset_study.report.article.topics import PUBLISHED, Content, Reported, command_of, figure, topic
 from proset_study.report.article.wording import (
     Printed,
     count,
@@ -65,7 +65,7 @@ from proset_study.study import layout
 STUDY, DRAWS = "reports/study", "reports/published_draws"  # with those of `beyond`, all reports that the article reads
 RESULTS = "benchmarks/results"
 RECOMMENDED = ("S1", "S2", "S3", "S4", "S5", "S7", "S14", "S15", "S21")  # claims behind the recommended parameters
-WHOLE, ON_DRAWS, BENCH = overlay("replicates"), overlay("published_draws"), "make bench"
+WHOLE, ON_DRAWS, BENCH = command_of("replicates"), command_of("published_draws"), "make bench"
 
 
 @topic(STUDY, layout.ALL_SCORES, needs=("E1", "E2", "E3", "E5", "E6", "E9", "E10"), reads_published=True)

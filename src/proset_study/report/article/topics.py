@@ -140,7 +140,7 @@ def topic(
 
     def register(give):
         names = (layout.MANIFEST, *files) if report else files
-        made_by = command or overlay({"reports/study": "replicates"}.get(report, Path(report).name))
+        made_by = command or command_of({"reports/study": "replicates"}.get(report, Path(report).name))
         TOPICS[give.__name__] = Topic(give.__name__, report, names, made_by, give, **about)
         return give
 
@@ -157,6 +157,6 @@ def figure(name: str) -> Callable[[Callable[[Reported], Figure]], Callable[[Repo
     return register
 
 
-def overlay(name: str) -> str:
-    """The command that computes the study of a config in `workflow`."""
+def command_of(name: str) -> str:
+    """The command that computes the study of an overlay in `workflow`, given its name."""
     return f"snakemake --cores all --configfile workflow/{name}.yaml"
