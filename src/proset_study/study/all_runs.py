@@ -32,8 +32,8 @@ def seconds_of_run(study: Study, run: str, data_set: str) -> float:
     return seconds + sum(n * blocks.seconds_of_fit(study, run, data_set, stage) for stage, n in searches.items())
 
 
-def fits_of_run(study: Study, run: str, data_set: str) -> int:
-    """Their number."""
+def n_fits_of_run(study: Study, run: str, data_set: str) -> int:
+    """Number of fits of the searches of a run itself, and of its final models, on a data set."""
     return study.final_fits(run) + sum(_searches(study, run, data_set).values())
 
 
@@ -45,7 +45,7 @@ def _searches(study: Study, run: str, data_set: str) -> dict[str, int]:
 
 
 @cache
-def jobs_of_run(study: Study, run: str, data_set: str) -> int:
+def n_jobs_of_run(study: Study, run: str, data_set: str) -> int:
     """Number of jobs of a run on a data set where searches are jobs."""
     numbers = [len(blocks.fold_blocks(study, run, data_set))]
     if study.stage1_run(study.runs[run]) is study.runs[run]:
@@ -68,7 +68,7 @@ def in_one_job(study: Study, data: str, done: str) -> frozenset[tuple[int, str]]
         cases.setdefault((replicate, data_set), []).append(run.name)
     wanted = study.config.get("jobs")
     if wanted is None:
-        n_jobs = sum(jobs_of_run(study, run, data_set) for (_, data_set), runs in cases.items() for run in runs)
+        n_jobs = sum(n_jobs_of_run(study, run, data_set) for (_, data_set), runs in cases.items() for run in runs)
         wanted = "data_sets" if n_jobs > MOST_JOBS else "searches"
 
     def is_one(replicate, data_set, runs):

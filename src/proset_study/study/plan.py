@@ -108,7 +108,7 @@ def _numbers(rule, wildcards):
 
 def _of_run(run: str, data_set: str, study: Study, n_replicates: int = 1) -> Fits:
     """Searches and final fits of a run."""
-    number, seconds = all_runs.fits_of_run(study, run, data_set), all_runs.seconds_of_run(study, run, data_set)
+    number, seconds = all_runs.n_fits_of_run(study, run, data_set), all_runs.seconds_of_run(study, run, data_set)
     return Fits(study.runs[run].method, n_replicates * number, n_replicates * seconds)
 
 
