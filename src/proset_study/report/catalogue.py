@@ -45,17 +45,20 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
     ]
 
 
-def write_figures(stored: Stored, folder: Path, which: str | Path) -> None:
-    """Write <name>.svg of every figure, and figures.json about them.
-
-    `which` is a data set; for the figures over all of them the CSV file of the published numbers.
-    """
+def write_figures(stored: Stored, folder: Path, data_set: str) -> None:
+    """Write <name>.svg of every figure of a data set, and figures.json about them."""
     with without_collections():  # they would take a tenth of the time
-        if isinstance(which, Path):
-            figures, missing = overview_figures(stored, which), missing_records(stored)
-        else:
-            figures, missing = data_set_figures(stored, which), missing_records(stored, which)
-        about = write_drawn(figures, folder)
+        _write(folder, data_set_figures(stored, data_set), missing_records(stored, data_set))
+
+
+def write_overview_figures(stored: Stored, folder: Path, published: Path) -> None:
+    """The same over all data sets; `published` is the CSV file of the published numbers."""
+    with without_collections():
+        _write(folder, overview_figures(stored, published), missing_records(stored))
+
+
+def _write(folder: Path, figures: list[ReportFigure], missing: list[tuple[str, str, str]]) -> None:
+    about = write_drawn(figures, folder)
     lacking = [{"name": name, "missing": run, "target": target} for name, run, target in missing]
     write_json(folder / "figures.json", {"figures": about, "missing": lacking})
 

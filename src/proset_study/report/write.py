@@ -9,7 +9,7 @@ from proset_study.report.analysis.manifest import DOCS, manifest, rendered
 from proset_study.report.analysis.selected_features import FEATURE_COLUMNS, selected_features
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.numbers import numbers_record
-from proset_study.report.catalogue import write_figures
+from proset_study.report.catalogue import write_figures, write_overview_figures
 from proset_study.report.claims import write_claims
 from proset_study.report.evaluation_tables import write_evaluation
 from proset_study.report.pages.pages import write_data_set, write_library
@@ -78,7 +78,7 @@ def _overview(stored, folder, published, options):
     from proset_study.report.pages.when_it_pays import write_when_it_pays
 
     figures = folder / layout.FIGURES.format(data_set="overview")
-    write_figures(stored, figures, published)
+    write_overview_figures(stored, figures, published)
     write_index(folder, stored, published, options)
     write_when_it_pays(folder / layout.WHEN_IT_PAYS, stored, figures)
     write_tables(folder / layout.TABLE_PAGE, stored, published, options)

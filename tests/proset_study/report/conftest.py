@@ -6,7 +6,7 @@ from tests.shared import made_once
 
 from proset_study.base.records import write_json
 from proset_study.report.analysis.manifest import manifest, rendered
-from proset_study.report.catalogue import data_set_figures, overview_figures, write_figures
+from proset_study.report.catalogue import data_set_figures, overview_figures, write_overview_figures
 from proset_study.report.figures.registry import Subject, planned
 from proset_study.report.figures.style import context
 from proset_study.report.pages.front_page import write_explore, write_index, write_tables
@@ -78,7 +78,7 @@ def report(stored, tmp_path_factory):
         config = {**stored.study.config, "experiments": {**stored.study.config["experiments"]}}
         config["experiments"]["E99"] = {**config["experiments"]["E8"], "title": "<i>not run</i>"}
         whole = Stored(stored.folder, type(stored.study).of(config))
-        write_figures(whole, folder / "figures/overview", PUBLISHED)
+        write_overview_figures(whole, folder / "figures/overview", PUBLISHED)
         order = stored.study.data_sets
         for data_set in order:
             if data_set == "cross":  # whose page only has to be there
