@@ -63,24 +63,23 @@ ROW_FILES: dict[str, tuple[type | tuple[str, ...], Rows]] = {
     layout.AGAINST: (Difference, lambda stored: differences_of_pairs(stored) or None),
     "findings/tuning.csv": (Gain, lambda stored: gains(stored) or None),
 }
-AGAINST_PUBLISHED: dict[str, tuple[type, Callable[[Stored, Path], list[Any]]]] = {
-    layout.COMPARISON: (Agreement, agreement),
-    "findings/reproduction.csv": (Finding, reproduction),
-}
-
-
+# Of these, those that follow from the scores alone, so that a committed report can have them written again.
 OF_NUMBERS = (
     layout.VARIANCE,
     layout.METHODS,
     *(f"findings/{name}.csv" for name in ("ranks", "pairs", "over_data_sets")),
     layout.AGAINST,
 )
+AGAINST_PUBLISHED: dict[str, tuple[type, Callable[[Stored, Path], list[Any]]]] = {
+    layout.COMPARISON: (Agreement, agreement),
+    "findings/reproduction.csv": (Finding, reproduction),
+}
 
 
 def write_row_files(folder: Path, stored: Stored, published: Path, names: Iterable[str] = tuple(ROW_FILES)) -> None:
-    """Write files into the folder of a report; `published` is the CSV file of the published numbers.
+    """Write those of `ROW_FILES` with these names, and all `AGAINST_PUBLISHED`, into the folder of a report.
 
-    `OF_NUMBERS` are the names of those that follow from the scores alone, as do all `AGAINST_PUBLISHED`.
+    `published` is the CSV file of the published numbers.
     """
     for name in names:
         columns, compute = ROW_FILES[name]

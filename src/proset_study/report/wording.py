@@ -82,7 +82,9 @@ def lowest(scores: Scores) -> list[str]:
 
 
 def wins(scores: Mapping[str, Scores], what: str, named: str = "", units: str = "data sets") -> str:
-    """On how many data sets a method has the lowest score; of more than three methods the first two, and one by name.
+    """On how many data sets each method has the lowest score; of more than three the first two, and one by name.
+
+    The rest is a number, unless it is one method.
 
     >>> wins({"iris": {"KNN": 0.1, "SVM": 0.2}, "wine": {"KNN": 0.3, "SVM": 0.2}, "cancer": {"SVM": 0.1}}, "loss")
     'The lowest loss is that of SVM on 2 of 3 data sets and KNN on 1'
