@@ -8,7 +8,7 @@ from proset_study.report.analysis import prototypes, response_curves
 from proset_study.report.analysis.against import Difference, differences_of_pairs
 from proset_study.report.analysis.battery import Table
 from proset_study.report.analysis.costs import Cost, costs
-from proset_study.report.analysis.dependence import Alike, Effect
+from proset_study.report.analysis.dependence import Effect, PropertyCorrelation
 from proset_study.report.analysis.edges import Edge, edges
 from proset_study.report.analysis.over_data_sets import Omnibus, OverDataSets, Pair, Rank, over_data_sets
 from proset_study.report.analysis.over_replicates import METHOD_COLUMNS, methods_over_replicates
@@ -57,7 +57,7 @@ ROW_FILES: dict[str, tuple[type | tuple[str, ...], Rows]] = {
     "findings/over_data_sets.csv": (Omnibus, _over_data_sets(lambda compared: [compared.test])),
     "findings/table_properties.csv": (Table, _of_batteries(lambda found: found.battery.tables)),
     "findings/dependence.csv": (Effect, _of_batteries(lambda found: found.effects)),
-    "findings/between_properties.csv": (Alike, _of_batteries(lambda found: found.alike)),
+    "findings/between_properties.csv": (PropertyCorrelation, _of_batteries(lambda found: found.alike)),
     "findings/ratings.csv": (Rating, _of_batteries(lambda found: found.ratings)),
     "findings/pareto.csv": (Point, _of_batteries(lambda found: found.points)),
     layout.AGAINST: (Difference, lambda stored: differences_of_pairs(stored) or None),

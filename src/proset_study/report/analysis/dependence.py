@@ -60,7 +60,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Alike:
+class PropertyCorrelation:
     """Rank correlation of two properties over the data sets of a comparison."""
 
     comparison: str
@@ -97,11 +97,13 @@ def effects(battery: Battery) -> list[Effect]:
     return rows
 
 
-def between_properties(battery: Battery) -> list[Alike]:
+def between_properties(battery: Battery) -> list[PropertyCorrelation]:
     """Rank correlations of all pairs of properties that vary, which say what cannot be taken apart."""
     weight = _weights(battery.source)
     return [
-        Alike(battery.name, a, b, round(rank_correlation(battery.values(a), battery.values(b), weight), DIGITS))
+        PropertyCorrelation(
+            battery.name, a, b, round(rank_correlation(battery.values(a), battery.values(b), weight), DIGITS)
+        )
         for a, b in combinations(varied(battery), 2)
     ]
 

@@ -7,7 +7,15 @@ import numpy as np
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import BEST, PROPERTIES, Battery, batteries, rival_name
-from proset_study.report.analysis.dependence import BETTER, UNCLEAR, WORSE, Alike, Effect, between_properties, effects
+from proset_study.report.analysis.dependence import (
+    BETTER,
+    UNCLEAR,
+    WORSE,
+    Effect,
+    PropertyCorrelation,
+    between_properties,
+    effects,
+)
 from proset_study.report.analysis.pareto import Point, points
 from proset_study.report.analysis.ratings import Rating, ratings
 from proset_study.report.analysis.statistics import ALPHA
@@ -23,7 +31,7 @@ class BatteryFindings:
 
     battery: Battery
     effects: list[Effect]
-    alike: list[Alike]
+    alike: list[PropertyCorrelation]
     ratings: list[Rating]
     points: list[Point]
 
