@@ -5,7 +5,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from proset_study.report.article import battery, beyond, methods, open_track, pairs, study  # noqa: F401 - register topics
+# They register topics.
+from proset_study.report.article import battery, beyond, differences, methods, open_track, pairs, study  # noqa: F401
 from proset_study.report.article.topics import TOPICS, Reported
 from proset_study.store.stored import Missing
 
