@@ -68,12 +68,12 @@ OF_ADDITIONS = [  # test_contract.py has the method as it is
 PLANNED = """
 import yaml
 from pathlib import Path
-from proset_study.report.figures.registry import Subject, planned
+from proset_study.report.figures.registry import DataSetRuns, planned
 from proset_study.store.stored import Stored
 from proset_study.study.config.checks import load
 
 study = load(yaml.safe_load(Path("config.yaml").read_text()))
-assert "wine_sharpness" in [spec.name for spec in planned(Subject(Stored(Path("results"), study), "wine"))]
+assert "wine_sharpness" in [spec.name for spec in planned(DataSetRuns(Stored(Path("results"), study), "wine"))]
 """
 ABOUT_IT = """
 from pathlib import Path

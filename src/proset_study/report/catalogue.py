@@ -5,7 +5,7 @@ from pathlib import Path
 from proset_study.base.records import write_json
 from proset_study.report import evaluations
 from proset_study.report.analysis.runs import compared_runs
-from proset_study.report.figures.registry import Subject, overview_figures, planned
+from proset_study.report.figures.registry import DataSetRuns, overview_figures, planned
 from proset_study.report.figures.style import ReportFigure, context, save
 from proset_study.store.parquet import without_collections
 from proset_study.store.stored import Stored
@@ -17,7 +17,7 @@ def data_set_figures(stored: Stored, data_set: str) -> list[ReportFigure]:
     """Figures of one data set for which there are records."""
     finals = _by_run(stored, data_set)
     with context():
-        return [figure for spec in planned(Subject(stored, data_set)) if (figure := spec.drawn(finals)) is not None]
+        return [figure for spec in planned(DataSetRuns(stored, data_set)) if (figure := spec.drawn(finals)) is not None]
 
 
 def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[str, str, str]]:
@@ -39,7 +39,7 @@ def missing_records(stored: Stored, data_set: str | None = None) -> list[tuple[s
     finals = _by_run(stored, data_set)
     return [
         (spec.name, f"{run.name} on {data_set}", data_set if spec.evaluation else run.experiment)
-        for spec in planned(Subject(stored, data_set))
+        for spec in planned(DataSetRuns(stored, data_set))
         for run in spec.runs
         if not spec.shows(finals.get(run.name))
     ]

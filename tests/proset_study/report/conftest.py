@@ -7,7 +7,7 @@ from tests.shared import made_once
 from proset_study.base.records import write_json
 from proset_study.report.analysis.manifest import manifest, rendered
 from proset_study.report.catalogue import data_set_figures, overview_figures, write_overview_figures
-from proset_study.report.figures.registry import Subject, planned
+from proset_study.report.figures.registry import DataSetRuns, planned
 from proset_study.report.figures.style import context
 from proset_study.report.pages.front_page import write_explore, write_index, write_tables
 from proset_study.report.pages.pages import write_data_set, write_library
@@ -36,7 +36,7 @@ def all_figures(stored):
 @cache
 def drawn(stored, data_set, name):
     """One figure of a data set, and the final models that it shows; each is drawn once."""
-    (spec,) = [spec for spec in planned(Subject(stored, data_set)) if spec.name == f"{data_set}_{name}"]
+    (spec,) = [spec for spec in planned(DataSetRuns(stored, data_set)) if spec.name == f"{data_set}_{name}"]
     finals = {final.run.name: final for final in stored.finals(0, data_set)}
     with context():
         return spec.drawn(finals), [finals[run.name] for run in spec.runs]

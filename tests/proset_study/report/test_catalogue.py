@@ -20,7 +20,7 @@ from proset_study.report.analysis.verdict import verdict
 from proset_study.report.catalogue import data_set_figures, missing_records, overview_figures
 from proset_study.report.figures import complexity, cost, performance, search, surfaces, weights
 from proset_study.report.figures.over_data_sets import headline_figures
-from proset_study.report.figures.registry import Subject, planned
+from proset_study.report.figures.registry import DataSetRuns, planned
 from proset_study.report.figures.style import context, save, slug
 from proset_study.store.stored import Stored
 from proset_study.study.config.study import Study
@@ -308,7 +308,7 @@ def test_every_figure_of_the_plan_that_has_its_records_is_drawn(stored, all_figu
     of_all = {"headline", "headline_narrow", "rules", "time", "matrix_products"}
     assert set(names[names.index("headline") :]) == of_all | {k for k in KINDS if not evaluations.get(k).by_data_set}
     names = [d.name for d in all_figures if d.name.startswith("odd")]
-    all_names = [p.name for p in planned(Subject(stored, "odd"))]
+    all_names = [p.name for p in planned(DataSetRuns(stored, "odd"))]
     assert names == [n for n in all_names if n not in ("odd_stage1_e9", "odd_stage2_xgboost")]
 
 
@@ -438,7 +438,7 @@ def test_images_of_prototypes_need_a_proset_run_that_is_compared(stored):
     }
     for compared, shown in ((["E8", "E9"], False), (["E3", "E8"], True)):
         study = type(stored.study).of({**config, "comparisons": {"c": {"title": "t", "experiments": compared}}})
-        names = [spec.name for spec in planned(Subject(Stored(stored.folder, study), "digits"))]
+        names = [spec.name for spec in planned(DataSetRuns(Stored(stored.folder, study), "digits"))]
         assert ("digits_pixel_prototypes" in names) == shown
 
 

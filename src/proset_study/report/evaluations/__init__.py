@@ -17,10 +17,10 @@ def get(kind: str) -> EvaluationReport:
 
 
 @of_data_set("Evaluations")
-def _plan(subject):
-    stored = subject.stored
+def _plan(available):
+    stored = available.stored
     for kind in KINDS:
-        evaluated = [run for _, run, _ in stored.study.evaluated(kind, stored.replicates[:1], subject.data_set)]
+        evaluated = [run for _, run, _ in stored.study.evaluated(kind, stored.replicates[:1], available.data_set)]
         if evaluated and (report := get(kind)).by_data_set:
             yield FigureSpec(kind, evaluated, report.figure, evaluation=kind, category=report.category)
 

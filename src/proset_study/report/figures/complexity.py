@@ -72,5 +72,5 @@ def _with_prototypes(finals, losses):
 
 
 @of_data_set("Loss and complexity")
-def _plan(subject):
-    yield FigureSpec("complexity", [run for run in subject.runs if get(run.method).probabilistic], complexity_figure)
+def _plan(available):
+    yield FigureSpec("complexity", [run for run in available.runs if get(run.method).probabilistic], complexity_figure)

@@ -103,10 +103,10 @@ def class_tree_figure(final: Final) -> ReportFigure | None:
 
 
 @of_data_set(CATEGORY)
-def _plan(subject):
-    shape = tuple(subject.settings["image"]) if "image" in subject.settings else None
-    greedy = [run for run in subject.every if is_of(run, SetCover) or is_of(run, SetCoverQuantiles)]
-    for run in (run for run in greedy if subject.is_plane and not run.variant):
+def _plan(available):
+    shape = tuple(available.settings["image"]) if "image" in available.settings else None
+    greedy = [run for run in available.every if is_of(run, SetCover) or is_of(run, SetCoverQuantiles)]
+    for run in (run for run in greedy if available.is_plane and not run.variant):
         yield FigureSpec(f"cover_balls {run.name}", [run], unpacked(balls_figure))
     draws = {
         **({"images": unpacked(set_cover.images_figure, shape=shape)} if shape else {}),
@@ -119,6 +119,6 @@ def _plan(subject):
     for run in (run for run in greedy if by_metric(run)):
         for what, draw in draws.items():
             yield FigureSpec(f"cover {what} {run.name}", [run], draw)
-    both = [next((r for r in subject.runs if is_of(r, method)), None) for method in (SetCover, SetCoverLP)]
+    both = [next((r for r in available.runs if is_of(r, method)), None) for method in (SetCover, SetCoverLP)]
     if len(runs := [run for run in both if run is not None]) == 2:
         yield FigureSpec("cover_bounds", runs, unpacked(set_cover.bounds_figure), needs_all=True)

@@ -196,12 +196,12 @@ def _thinned(*curve):
 
 
 @of_data_set("Calibration and ranking")
-def _plan(subject):
-    yield FigureSpec("reliability", subject.compared, reliability_figure)
-    yield FigureSpec("roc", subject.compared, roc_figure)
+def _plan(available):
+    yield FigureSpec("reliability", available.compared, reliability_figure)
+    yield FigureSpec("roc", available.compared, roc_figure)
 
 
 @of_data_set("Familiarity")
-def _plan_familiarity(subject):
-    if subject.weighted:
-        yield FigureSpec("coverage", subject.weighted, coverage_figure)
+def _plan_familiarity(available):
+    if available.weighted:
+        yield FigureSpec("coverage", available.weighted, coverage_figure)

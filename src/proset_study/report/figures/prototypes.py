@@ -156,11 +156,11 @@ def _points_and_front(axes: Axes, method: str, prototypes: np.ndarray, loss: np.
 
 
 @of_data_set("Prototypes")
-def _plan(subject):
-    study = subject.stored.study
-    runs = prototype_runs(study, subject.data_set)
+def _plan(available):
+    study = available.stored.study
+    runs = prototype_runs(study, available.data_set)
     if runs:
-        yield FigureSpec("prototypes", runs, partial(error_figure, settings=subject.settings))
+        yield FigureSpec("prototypes", runs, partial(error_figure, settings=available.settings))
     searched = [run for run in runs if study.stage1_run(run) is not None]
     if len(searched) > 1:
         yield FigureSpec("trials", searched, trials_figure)

@@ -53,11 +53,11 @@ def rays_figure(finals: list[Final]) -> ReportFigure:
 
 
 @of_data_set("Familiarity")
-def _plan(subject):
+def _plan(available):
     """Of the methods with a colour of their own, on data whose features are all numbers, none of them missing."""
-    if subject.data is None or subject.data.categories is not None or not np.isfinite(subject.data.X).all():
+    if available.data is None or available.data.categories is not None or not np.isfinite(available.data.X).all():
         return
-    study = subject.stored.study
-    runs = [run for run in subject.compared if labels.place(run.method) < len(MAIN_COLOURS)]
-    if of_features := [run for run in runs if compares_features(study.metric(run.name, subject.data_set))]:
+    study = available.stored.study
+    runs = [run for run in available.compared if labels.place(run.method) < len(MAIN_COLOURS)]
+    if of_features := [run for run in runs if compares_features(study.metric(run.name, available.data_set))]:
         yield FigureSpec("rays", of_features, rays_figure)

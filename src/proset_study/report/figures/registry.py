@@ -53,7 +53,7 @@ class FigureSpec:
 
 
 @dataclass(frozen=True)
-class Subject:
+class DataSetRuns:
     """A data set of a study, with the runs among which topics choose."""
 
     stored: Stored
@@ -114,7 +114,7 @@ class Overview:
 
 
 T = TypeVar("T")
-Plan = Callable[[Subject], Iterable[FigureSpec]]
+Plan = Callable[[DataSetRuns], Iterable[FigureSpec]]
 Draw = Callable[[Overview], Iterable[tuple[str, ReportFigure]]]
 _PLANS: list[tuple[str, Plan]] = []
 _DRAWS: list[tuple[str, Draw]] = []
@@ -138,14 +138,14 @@ def _registered(entries: list[tuple[str, T]], category: str) -> Callable[[T], T]
     return register
 
 
-def planned(subject: Subject) -> list[FigureSpec]:
+def planned(available: DataSetRuns) -> list[FigureSpec]:
     """All figures that the config calls for on a data set, in the order of a page."""
     _import_topics()
     return _in_order(
         [
-            replace(spec, name=slug(subject.data_set, spec.name), category=spec.category or category)
+            replace(spec, name=slug(available.data_set, spec.name), category=spec.category or category)
             for category, plan in _PLANS
-            for spec in plan(subject)
+            for spec in plan(available)
         ]
     )
 

@@ -113,13 +113,13 @@ def _size(final, role):
 
 
 @of_data_set("Search")
-def _plan(subject):
-    study, data_set = subject.stored.study, subject.data_set
-    for run in subject.compared:
+def _plan(available):
+    study, data_set = available.stored.study, available.data_set
+    for run in available.compared:
         if study.stage1_run(run) is run:
             yield FigureSpec(f"stage1 {run.name}", [run], unpacked(stage1_figure))
-    with_path = [run for run in subject.runs if has_path(run, data_set)]
-    for method in dict.fromkeys(run.method for run in subject.compared if run in with_path):
+    with_path = [run for run in available.runs if has_path(run, data_set)]
+    for method in dict.fromkeys(run.method for run in available.compared if run in with_path):
         for criterion, runs in groups([run for run in with_path if run.method == method], "criterion").items():
             name = f"stage2 {method}" if criterion == "log_loss" else f"stage2 {method} {criterion}"
             yield FigureSpec(name, runs, stage2_figure)

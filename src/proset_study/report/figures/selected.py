@@ -236,16 +236,16 @@ def places_figure(finals: list[Final]) -> ReportFigure | None:
 
 
 @of_data_set(CATEGORY)
-def _plan(subject):
-    seed = subject.stored.study.config["seed"]
-    counting = [run for run in subject.every if "prototypes" in get(run.method).quantities and by_metric(run)]
+def _plan(available):
+    seed = available.stored.study.config["seed"]
+    counting = [run for run in available.every if "prototypes" in get(run.method).quantities and by_metric(run)]
     if len({run.method for run in counting}) > 1:
         yield FigureSpec("prototypes_by_class", counting, class_counts_figure)
         yield FigureSpec("prototypes_test_path", counting, partial(test_path_figure, seed=seed))
         yield FigureSpec("prototypes_places", counting, places_figure)
-    centres = next((run for run in subject.runs if is_of(run, KMeans)), None)
-    covers = [run for run in subject.every if is_of(run, SetCover) and by_metric(run)]
-    if centres and "image" in subject.settings:
-        draw = unpacked(centres_figure, shape=tuple(subject.settings["image"]), seed=seed)
+    centres = next((run for run in available.runs if is_of(run, KMeans)), None)
+    covers = [run for run in available.every if is_of(run, SetCover) and by_metric(run)]
+    if centres and "image" in available.settings:
+        draw = unpacked(centres_figure, shape=tuple(available.settings["image"]), seed=seed)
         for run in covers:
             yield FigureSpec(f"centres_and_prototypes {run.name}", [centres, run], draw, needs_all=True)

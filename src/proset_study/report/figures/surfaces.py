@@ -151,11 +151,11 @@ def _alt(finals):
 
 
 @of_data_set("Decision surfaces")
-def _plan(subject):
-    study, data_set = subject.stored.study, subject.data_set
-    if subject.is_plane:
-        of_features = [run for run in subject.runs if compares_features(study.metric(run.name, data_set))]
-        yield FigureSpec("surfaces", of_features, partial(surfaces_figure, settings=subject.settings))
+def _plan(available):
+    study, data_set = available.stored.study, available.data_set
+    if available.is_plane:
+        of_features = [run for run in available.runs if compares_features(study.metric(run.name, data_set))]
+        yield FigureSpec("surfaces", of_features, partial(surfaces_figure, settings=available.settings))
         for source, run in optimal_pairs(study, data_set):
             name = f"surfaces {source.name} {run.name}"
             yield FigureSpec(name, [source, run], unpacked(pair_figure), needs_all=True)

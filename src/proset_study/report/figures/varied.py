@@ -51,7 +51,7 @@ def varied_figure(finals: list[Final]) -> ReportFigure:
 
 
 @of_data_set("Search")
-def _plan(subject):
-    varying = [run for run in subject.every if run.variant]
+def _plan(available):
+    varying = [run for run in available.every if run.variant]
     for experiment in dict.fromkeys(run.experiment for run in varying if "metric" not in run.settings["vary"]):
         yield FigureSpec(f"varied {experiment}", [r for r in varying if r.experiment == experiment], varied_figure)

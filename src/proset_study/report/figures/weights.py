@@ -198,11 +198,13 @@ def _narrow(final):
 
 
 @of_data_set(CATEGORY)
-def _plan(subject):
-    settings, runs = subject.settings, subject.weighted
+def _plan(available):
+    settings, runs = available.settings, available.weighted
     if not runs:
         return
-    is_mixed = subject.data is not None and subject.data.is_mixed  # models have features or columns, by their method
+    is_mixed = (
+        available.data is not None and available.data.is_mixed
+    )  # models have features or columns, by their method
     of_columns = [run for run in runs if is_mixed and get(run.method).takes_mixed]
     if of_features := [run for run in runs if run not in of_columns]:
         yield FigureSpec("feature_weights", of_features, weights_figure)
@@ -212,5 +214,5 @@ def _plan(subject):
         yield FigureSpec("relevance", runs, partial(relevance_figure, n_relevant=relevant))
     if settings.get("image") == [SIDE, SIDE]:
         yield FigureSpec("pixel_weights", runs, pixel_weights_figure)
-        for run in (run for run in subject.compared if is_weighted(run)):
+        for run in (run for run in available.compared if is_weighted(run)):
             yield FigureSpec("pixel_prototypes", [run], unpacked(prototypes_figure))

@@ -11,7 +11,7 @@ from proset_study.report.analysis.runs import compared_runs, prototype_runs
 from proset_study.report.catalogue import data_set_figures, missing_records, overview_figures
 from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstrap_rows
 from proset_study.report.evaluations.learning_curve import learning_curve_figure
-from proset_study.report.figures.registry import Subject, planned
+from proset_study.report.figures.registry import DataSetRuns, planned
 from proset_study.report.figures.style import method_style, save
 from proset_study.report.row_files import write_row_files
 from proset_study.report.rows import read_table
@@ -188,7 +188,7 @@ def test_the_lowest_error_and_the_fewest_prototypes_are_named(small):
     }
     for shown in (["means", "near"], ["near"]):
         finals = [small.final(name, "blobs") for name in shown]
-        (spec,) = [p for p in planned(Subject(small, "blobs")) if p.name == "blobs_prototypes"]
+        (spec,) = [p for p in planned(DataSetRuns(small, "blobs")) if p.name == "blobs_prototypes"]
         finding = spec.draw(finals).finding
         there = {label: tested[label] for label in (("k-means", "1-NN") if len(shown) == 2 else ("1-NN",))}
         assert f"is {min(error for _, error in there.values()):.1f} % for " in finding
@@ -218,11 +218,11 @@ def test_the_overview_is_drawn_from_the_file_of_a_report_as_from_records(small, 
 
 
 def test_neither_log_loss_of_labels_nor_a_path_of_one_step_is_drawn(small):
-    (complexity,) = [p for p in planned(Subject(small, "blobs")) if p.name == "blobs_complexity"]
+    (complexity,) = [p for p in planned(DataSetRuns(small, "blobs")) if p.name == "blobs_complexity"]
     assert [run.name for run in complexity.runs] == ["proset", "every", "knn"]
     assert {final.run.method for final, *_ in zero_probability_samples(small)} <= {"proset", "knn"}
     assert missing_records(small) == missing_records(small, "blobs") == []
-    names = [p.name for p in planned(Subject(small, "blobs"))]
+    names = [p.name for p in planned(DataSetRuns(small, "blobs"))]
     with_path = ["proset", "knn"]  # that are compared; explore.html has all
     assert [n for n in names if "stage2" in n] == [f"blobs_stage2_{method}" for method in with_path]
 

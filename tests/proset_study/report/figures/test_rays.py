@@ -3,7 +3,7 @@
 import numpy as np
 
 from proset_study.report.figures.rays import DISTANCES, RAYS, rays_figure
-from proset_study.report.figures.registry import Subject, planned
+from proset_study.report.figures.registry import DataSetRuns, planned
 from proset_study.store.stored import Stored
 from proset_study.study.config.study import Study
 
@@ -31,11 +31,11 @@ def test_the_page_has_them_of_the_methods_with_a_colour_of_their_own(stored):
     others = {name: {**entry, "method": name} for name in ("svm", "decision_tree")}
     config = {**stored.study.config, "experiments": {**stored.study.config["experiments"], **others}}
     config["comparisons"] = {"all": {"title": "all", "experiments": ["E3", "E8", "E9", *others]}}
-    subject = Subject(Stored(stored.folder, Study.of(config)), "flowers")
+    subject = DataSetRuns(Stored(stored.folder, Study.of(config)), "flowers")
     (rays,) = (spec for spec in planned(subject) if spec.name == "flowers_rays")
     assert [run.name for run in rays.runs] == ["E3", "E8", "E9", "svm"]
 
 
 def test_values_that_are_missing_have_no_direction(stored):
-    names = [spec.name for data_set in ("flowers", "odd") for spec in planned(Subject(stored, data_set))]
+    names = [spec.name for data_set in ("flowers", "odd") for spec in planned(DataSetRuns(stored, data_set))]
     assert [name for name in names if name.endswith("_rays")] == ["flowers_rays"]

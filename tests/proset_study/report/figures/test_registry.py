@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from proset_study.report.catalogue import data_set_figures, overview_figures
 from proset_study.report.figures import registry
-from proset_study.report.figures.registry import FigureSpec, Subject, of_data_set, over_data_sets, planned, unpacked
+from proset_study.report.figures.registry import DataSetRuns, FigureSpec, of_data_set, over_data_sets, planned, unpacked
 from proset_study.report.figures.style import ReportFigure
 
 
@@ -41,7 +41,7 @@ def test_figures_have_the_name_and_the_category_that_a_topic_gives(alone, stored
     assert [f.category for f in figures.values()] == ["Prototypes", *["Search"] * 3, "New"]
     assert figures["odd_of_an_evaluation"].title == "E8"
     assert figures["odd_all_of_it"].title == "E3 E4 E5 E8"  # E9 is missing
-    assert [spec.name for spec in planned(Subject(stored, "odd"))][3] == "odd_one_e9"
+    assert [spec.name for spec in planned(DataSetRuns(stored, "odd"))][3] == "odd_one_e9"
 
 
 def test_a_figure_may_need_all_of_its_models(alone, stored):

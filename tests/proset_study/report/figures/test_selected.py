@@ -18,7 +18,7 @@ from proset_study.methods.set_cover import find_radii
 from proset_study.report.analysis.prototype_places import of_prototypes
 from proset_study.report.figures import selected, surfaces
 from proset_study.report.figures.cover_radii import MOST
-from proset_study.report.figures.registry import Subject, planned
+from proset_study.report.figures.registry import DataSetRuns, planned
 from proset_study.report.tables.table_files import to_markdown
 from proset_study.report.tables.tables import study_table
 from proset_study.store.results import Row, case_rows, write_rows
@@ -231,7 +231,9 @@ def test_a_varied_cost_shows_errors_of_a_method_without_probabilities(small):
 
 
 def test_every_figure_says_what_to_see(small):
-    names = [(d, spec.name.removeprefix(f"{d}_")) for d in small.study.data_sets for spec in planned(Subject(small, d))]
+    names = [
+        (d, spec.name.removeprefix(f"{d}_")) for d in small.study.data_sets for spec in planned(DataSetRuns(small, d))
+    ]
     check_findings([figure for place in names if (figure := drawn(small, *place)[0])])
 
 
@@ -253,7 +255,7 @@ def test_every_figure_of_the_source_has_its_counterpart(tmp_path):
     folder.mkdir(parents=True)
     make(study.data_settings("mixture"), 0, "mixture", 0).save(folder / "data.npz")  # a plane has figures of its own
     for data_set, names in COUNTERPARTS.values():
-        figures = [figure.name for figure in planned(Subject(Stored(tmp_path, study), data_set))]
+        figures = [figure.name for figure in planned(DataSetRuns(Stored(tmp_path, study), data_set))]
         for name in names:
             assert any(figure.startswith(f"{data_set}_{name}") for figure in figures), name
     assert {"E15", "E15_best"} <= set(study.tables)

@@ -11,7 +11,7 @@ from proset_study.fits.final import fit_final
 from proset_study.fits.search import Case
 from proset_study.report.catalogue import data_set_figures
 from proset_study.report.figures import set_cover
-from proset_study.report.figures.registry import Subject, planned
+from proset_study.report.figures.registry import DataSetRuns, planned
 
 SHAPE = (2, 3)
 
@@ -177,9 +177,9 @@ def test_the_bound_is_below_both_algorithms_at_every_radius(stored, figures):
 
 
 def test_bounds_need_both_experiments_and_trees_a_set_cover(stored):
-    assert "images_cover_bounds" in {p.name for p in planned(Subject(stored, "images"))}
-    assert "heavy_cover_bounds" not in {p.name for p in planned(Subject(stored, "heavy"))}
-    names = [p.name for p in planned(Subject(stored, "images"))]
+    assert "images_cover_bounds" in {p.name for p in planned(DataSetRuns(stored, "images"))}
+    assert "heavy_cover_bounds" not in {p.name for p in planned(DataSetRuns(stored, "heavy"))}
+    names = [p.name for p in planned(DataSetRuns(stored, "images"))]
     assert sum("cover_tree" in name for name in names) == 1
     assert not any("pixel" in name for name in names)
 
