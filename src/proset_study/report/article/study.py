@@ -1,4 +1,4 @@
-"""The published study and ours: protocol, agreement, what explains the differences, claims."""
+"""The published study and ours: protocol, agreement, claims; `differences` has what explains the rest."""
 
 from collections import Counter
 from pathlib import Path
