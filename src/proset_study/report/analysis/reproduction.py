@@ -93,10 +93,11 @@ say how many chance allows.')]
         words += f", {_share(inside)} in our 95 % prediction intervals; a single data set is too few to test equality"
         return [("Reproduced?", f"{words}.")]
     equal = difference.p < ALPHA
-    power = f" (power {100 * found[PASSING].value:.0f} %)" if PASSING in found and not equal else ""
-    value, low, high = (fixed(number, 3, "+") for number in (difference.value, difference.low, difference.high))
+    power = f" (power {_percent(found[PASSING].value)})" if PASSING in found and not equal else ""
+    low, high = (fixed(number, 3, "+") for number in (difference.low, difference.high))
+    side = "above" if difference.value > 0 else "below"
     words = (
-        f"published log-losses exceed ours by {value} on average (90 % interval {low} to {high}), "
+        f"published log-losses are {abs(difference.value):.3f} {side} ours on average (90 % interval {low} to {high}), "
         f"{'' if equal else 'not '}shown to be equal within {ROPE:g}{power}. {_share(inside)}"
         " test scores are in our 95 % prediction intervals."
     )
@@ -106,6 +107,10 @@ say how many chance allows.')]
 
 def _share(row):
     return f"{row.found} of {row.of}"
+
+
+def _percent(power):
+    return f"{100 * power:.0f} %" if power >= 0.01 else "below 1 %"
 
 
 def power_in_words(numbers: list[Agreement]) -> str:

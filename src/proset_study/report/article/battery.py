@@ -1,11 +1,13 @@
 """The battery: tables that hardly anybody designed for the classifier, in a half for choices and a sealed one."""
 
+from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.article.methods import pairs_with_rivals, signed_ranks_in_words, stored_ranks
+from proset_study.report.article.methods import pairs_with_rivals, place_of, signed_ranks_in_words, stored_ranks
 from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.standing import DEFAULTS, DEVELOPMENT, SEALED, TUNED, Standing, sizes
 from proset_study.report.article.topics import Content, Reported, topic
 from proset_study.report.article.wording import count, decimals, difference, ordinal, ratio, significant, whole
+from proset_study.report.wording import listed
 from proset_study.store.stored import Missing
 from proset_study.study import layout
 
@@ -25,7 +27,7 @@ def battery(stored: Reported) -> Content:
 def battery_development(stored: Reported) -> Content:
     """The half on which methods, spaces and rules may be chosen."""
     half = _half(stored)
-    return Content({name: half.texts[name] for name in ("data_sets", "place", "default_place")})
+    return Content({name: half.texts[name] for name in ("data_sets", "place", "first_ranks", "default_place")})
 
 
 def _half(stored: Reported) -> Content:
@@ -37,6 +39,8 @@ def _half(stored: Reported) -> Content:
     prototypes, samples, used, given = sizes(stored, stored.experiments(TUNED, INSTALLED))
     place, n_methods = found.place(TUNED)
     default_place, n_defaults = found.place(DEFAULTS)
+    error_place, n_with_errors = place_of(INSTALLED, stored_ranks(stored, DEFAULTS, score="balanced error")[0])
+    first = [m for m in found.ranks if not methods.get(m).is_baseline][:2]
     n_real = sum(found.kind(d) == "real" for d in found.data_sets)
     texts = {
         "data_sets": count(len(found.data_sets)),
@@ -45,12 +49,15 @@ def _half(stored: Reported) -> Content:
         "generated": count(len(found.data_sets) - n_real),
         "replicates": count(len(stored.replicates)),
         "place": ordinal(place),
+        "first_ranks": listed([f"{method_name(m)} {decimals(found.ranks[m], 1)}" for m in first]),
         "methods": count(n_methods),
         "critical": decimals(found.critical_difference, 1),
         "real_place": ordinal(found.place(TUNED, "real")[0]),
         "default_place": ordinal(default_place),
         "default_methods": count(n_defaults),
         "default_real_place": ordinal(found.place(DEFAULTS, "real")[0]),
+        "default_error_place": ordinal(error_place),
+        "default_error_methods": count(n_with_errors),
         "default_real_best": method_name(next(iter(stored_ranks(stored, DEFAULTS, "real")[0]), "")),
         "over_data_sets": _over_data_sets(pairs),
         "behind": ratio(found.n_behind, len(found.data_sets)),

@@ -33,7 +33,8 @@ from proset_study.report.wording import listed
 from proset_study.store.metrics import OF_ALL
 from proset_study.study import layout
 
-COMPARISON, ALL_METHODS, PROTOTYPES = "E3_to_E12", "E14", "E13"  # comparisons of the config
+COMPARISON, ALL_METHODS, PROTOTYPES, BY_SIZE = "E3_to_E12", "E14", "E13", "E20"  # comparisons of the config
+LEARNT_METRIC = "gmlvq"  # a method with prototypes that `BY_SIZE` has and `PROTOTYPES` lacks
 PROTOTYPE_METHODS = (SUBJECT, "k_means", "k_medoids", "set_cover", "cccd", "nearest_neighbour")
 PROTOTYPES_ON = ("digits", "checker", "xor_6f")  # many classes, a fine pattern, an interaction
 PUBLISHED_RULE = "one standard deviation"
@@ -97,7 +98,7 @@ def ranks(stored: Reported) -> Content:
     return Content(tables={"first": table})
 
 
-@topic(STUDY, *(layout.ALL_SCORES, layout.RULES, layout.PROTOTYPES), needs=(COMPARISON, PROTOTYPES))
+@topic(STUDY, *(layout.ALL_SCORES, layout.RULES, layout.PROTOTYPES), needs=(COMPARISON, PROTOTYPES, BY_SIZE))
 def sparsity(stored: Reported) -> Content:
     """What the selection rule gives up and saves, and error against the number of prototypes."""
     own = stored.experiments(COMPARISON, SUBJECT)
@@ -111,9 +112,11 @@ def sparsity(stored: Reported) -> Content:
 
     sizes = by_method(stored, stored.experiments(PROTOTYPES, SUBJECT), "prototypes")[SUBJECT]
     kept = [number for of_data in sizes.values() for number in of_data.values()]
-    errors, replicates = _mean_errors(stored)
+    compared = stored.experiments(PROTOTYPES)
+    errors, replicates = _mean_errors(stored, compared)
+    with_metric, _ = _mean_errors(stored, [*compared, *stored.experiments(BY_SIZE, LEARNT_METRIC)])
     others = dict.fromkeys(m for of_method in errors.values() for m in of_method if m != SUBJECT)
-    least = [d for d, of_method in errors.items() if of_method[SUBJECT] == min(of_method.values())]
+    least = _least(errors, SUBJECT)
     texts = {
         "excess_one": decimals(mean("stage1", PUBLISHED_RULE, "excess")),
         "excess_two": decimals(mean("stage2", PUBLISHED_RULE, "excess")),
@@ -129,6 +132,8 @@ def sparsity(stored: Reported) -> Content:
         "prototypes": whole(median(kept)),
         "least": count(len(least)),
         "least_on": listed(least),
+        "least_with_gmlvq": count(len(_least(with_metric, SUBJECT))),
+        "least_gmlvq": count(len(_least(with_metric, LEARNT_METRIC))),
     }
     return Content(texts)
 
@@ -208,9 +213,11 @@ def _speed(project, small, factors):
     )
 
 
-def stored_ranks(stored: Reported, comparison: str, group: str = "all") -> tuple[dict[str, float], list[str], float]:
-    """Average ranks by log-loss over a group of data sets, the best first; those near it; the critical difference."""
-    found = stored.read("findings/ranks.csv", comparison=comparison, score="log-loss", group=group)
+def stored_ranks(
+    stored: Reported, comparison: str, group: str = "all", score: str = "log-loss"
+) -> tuple[dict[str, float], list[str], float]:
+    """Average ranks over a group of data sets, the best first; those near it; the critical difference."""
+    found = stored.read("findings/ranks.csv", comparison=comparison, score=score, group=group)
     ranked = {row["method"]: row["average_rank"] for row in sorted(found, key=lambda row: row["average_rank"])}
     if not found:  # of too few data sets
         return {}, [], 0.0
@@ -245,9 +252,9 @@ def signed_ranks_in_words(method: str, pairs: list[dict[str, Any]]) -> str:
     return f"{method_name(method)} {listed(clauses)}"
 
 
-def _mean_errors(stored):
-    """Balanced error by data set and method of E13 over the replicates that all methods have; their least number."""
-    losses = losses_by_method(stored, stored.experiments(PROTOTYPES), OF_ALL)
+def _mean_errors(stored, experiments):
+    """Balanced error by data set and method over the replicates that all methods have; their least number."""
+    losses = losses_by_method(stored, experiments, OF_ALL)
     found, numbers = {}, []
     for data_set in losses[SUBJECT]:
         of_methods = {method: of_data[data_set] for method, of_data in losses.items() if data_set in of_data}
@@ -255,3 +262,8 @@ def _mean_errors(stored):
         found[data_set] = {method: fmean(values[r] for r in shared) for method, values in of_methods.items()}
         numbers.append(len(shared))
     return found, min(numbers)
+
+
+def _least(errors, method):
+    """The data sets on which a method has the smallest error."""
+    return [d for d, of_method in errors.items() if of_method.get(method) == min(of_method.values())]

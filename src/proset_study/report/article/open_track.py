@@ -112,6 +112,6 @@ def _factors(prefix, found):
     """How many times the prototypes of the first form the second one has, where the first has any."""
     factors = [c.prototypes[1] / c.prototypes[0] for c in found if c.prototypes[0]]
     return {
-        f"{prefix}prototypes": decimals(median(factors), 1),
-        f"{prefix}prototypes_range": f"{decimals(min(factors), 1)} to {decimals(max(factors), 1)}",
+        f"{prefix}prototypes": decimals(median(factors), 2),
+        f"{prefix}prototypes_range": f"{decimals(min(factors), 2)} to {decimals(max(factors), 2)}",
     }
