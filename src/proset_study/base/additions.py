@@ -36,13 +36,25 @@ def packages() -> set[str]:
     return {entry.value.partition(".")[0] for kind in GROUPS for entry in _entries(kind)}
 
 
+@cache
+def is_in_study(name: str) -> bool:
+    """Whether a module or package lies next to the config of the study, from where Python imports it, too."""
+    if not any((STUDY / config).is_file() for config in CONFIGS):
+        return False
+    return (STUDY / f"{name}.py").is_file() or (STUDY / name / "__init__.py").is_file()
+
+
 def source_file(name: str) -> Path | None:
     """The file of a module that was added, or that a package with an entry point has; None if it is neither."""
-    package, _, module = name.rpartition(".")
     for kind, of_kind in GROUPS.items():
-        if package == of_kind:
-            files = (Path(folder, f"{module}.py") for folder in folders(kind))
+        if name.startswith(f"{of_kind}."):  # also of a package in the folder
+            *parents, module = name.removeprefix(f"{of_kind}.").split(".")
+            below = [Path(folder, *parents) for folder in folders(kind)]
+            files = (file for path in below for file in (path / f"{module}.py", path / module / "__init__.py"))
             return next((file for file in files if file.is_file()), None)
+    if is_in_study(name.partition(".")[0]):
+        path = STUDY.joinpath(*name.split("."))
+        return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
     if name.partition(".")[0] in packages():
         try:
             spec = find_spec(name)

@@ -159,6 +159,7 @@ def closure(*modules: str) -> tuple[dict[str, str], set[str]]:
             if name == _ARITHMETIC:  # its version stands for what it imports: the kernel is not in every score
                 continue
             counted = {*_OURS, *additions.packages()}
+            counted |= {package for package in packages if additions.is_in_study(package)}
             ours = [i for i in imported if i.split(".")[0] in counted and i not in (*_OURS, *_NEVER)]
             waiting += [i for i in ours if _source_file(i)]
     return sources, libraries
@@ -206,7 +207,7 @@ def _normalised(name: str, text: str, package: str) -> tuple[str, frozenset[str]
     tree = ast.parse(text)
     if name in _FORMATS:
         return next(s for s in map(ast.unparse, tree.body) if s.startswith("FORMAT_VERSION = ")), frozenset(), ()
-    for_numbers = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ()), package)
+    for_numbers = _ForNumbers(_ABOUT.get(name.rpartition(".")[0], ()), _described(tree, name, package), package)
     tree, imported = for_numbers.visit(tree), frozenset(for_numbers.imported)
     may_run_files = _COMMAND in imported or not _own_file(name)  # it may inherit from one that does
     return ast.dump(tree), imported, _constants(tree) if may_run_files else ()
@@ -256,15 +257,16 @@ class _ForNumbers(ast.NodeTransformer):
     In `imported` it notes what is imported by what is left.
     """
 
-    def __init__(self, about: tuple[str, ...], package: str):
-        self._about, self._package = set(about), package
+    def __init__(self, about: tuple[str, ...], described: set[str], package: str):
+        self._about, self._described, self._package = set(about), described, package
         self.imported: list[str] = []
 
     def visit_Module(self, node):
         return _without_docstring(self.generic_visit(node))
 
     def visit_ClassDef(self, node):
-        kept = [child for child in node.body if not _names(child) & self._about]
+        about = self._about if node.name in self._described else set()  # a helper may have a function `cost`
+        kept = [child for child in node.body if not _names(child) & about]
         children = [_field(child) if isinstance(child, ast.AnnAssign) else self.visit(child) for child in kept]
         node.body = [child for child in children if child is not None]
         return _without_docstring(node)
@@ -309,10 +311,32 @@ class _ForNumbers(ast.NodeTransformer):
         return node
 
 
+def _described(tree: ast.Module, name: str, package: str) -> set[str]:
+    """Names of classes that `_ABOUT` is about: they inherit from one of their folder that is not of fitted models."""
+    folder, _, module = name.rpartition(".")
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    if module == "base":
+        return {node.name for node in classes}
+    known: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            source = resolve_name("." * node.level + (node.module or ""), package)
+            if source in (folder, _COMMAND) or source.startswith(f"{folder}."):
+                known |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            known |= {alias.asname for alias in node.names if alias.asname and alias.name.startswith(f"{folder}.")}
+    for node in classes:
+        bases = (ast.unparse(base) for base in node.bases)
+        if any(b.partition(".")[0] in known and not b.rpartition(".")[2].startswith("Fitted") for b in bases):
+            known.add(node.name)
+    return known
+
+
 def _field(child):
     """The field of a class without the schema of a setting; see `base.settings.setting`."""
     if isinstance(child.value, ast.Call) and ast.unparse(child.value.func) == "setting":
-        child.value = next(iter(child.value.args[1:]), None)
+        named = [keyword.value for keyword in child.value.keywords if keyword.arg == "default"]
+        child.value = next(iter([*child.value.args[1:], *named]), None)
     return child
 
 

@@ -65,6 +65,8 @@ print(json.dumps({
     "kinds": list(evaluations.KINDS),
     "stale": {name: stale(file) for name, file in {
         "in_folder": "methods/in_folder.py",
+        "package in the folder": "methods/parts/tools.py",
+        "next to the config": "shared_code.py",
         "program": "methods/commands/program.R",
         "program of the heir": "methods/commands/other.R",
         "in_package": site / "theirs/methods/in_package.py",
@@ -91,7 +93,10 @@ def seen(tmp_path_factory):
         study,
         {
             "config.yaml": "",
-            "methods/in_folder.py": METHOD.format(imports=""),
+            "methods/in_folder.py": METHOD.format(imports="import shared_code\nfrom .parts import tools"),
+            "methods/parts/__init__.py": "",
+            "methods/parts/tools.py": "",
+            "shared_code.py": "",
             "methods/by_command.py": COMMAND,
             "methods/commands/program.R": "1",
             "methods/heir.py": HEIR,
@@ -134,6 +139,8 @@ def test_files_of_a_study_and_of_a_package_are_found(seen):
 def test_a_change_makes_the_results_of_its_method_stale_and_no_others(seen):
     assert seen["stale"] == {
         "in_folder": ["in_folder"],
+        "package in the folder": ["in_folder"],
+        "next to the config": ["in_folder"],
         "program": ["by_command", "heir"],
         "program of the heir": ["heir"],
         "in_package": ["in_package"],

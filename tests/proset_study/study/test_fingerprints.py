@@ -221,6 +221,26 @@ def test_what_decides_a_result_counts(package):
         forget()
 
 
+def test_a_helper_counts_whatever_its_functions_are_called(package):
+    for file, kind in (("methods/knn.py", "Method"), ("data/generators/xor.py", "Generator")):
+        name = "cost" if kind == "Method" else "errors"
+        path = package / "proset_study" / file
+        helper = f"\n\nclass Helper(dict):\n    def {name}(self):\n        return 1\n"
+        path.write_text(path.read_text(encoding="utf-8") + helper, encoding="utf-8")
+        forget()
+        before = keys("search", "data")
+        edit(path, "return 1\n", "return 2\n")
+        assert stale(before) == {"search knn" if kind == "Method" else "data generators.xor"}
+
+
+def test_a_default_counts_that_is_given_by_its_name(package):
+    path = package / "proset_study/data/generators/xor.py"
+    edit(path, "), 100)", "), default=100)")
+    before = keys("data")
+    edit(path, "default=100", "default=200")
+    assert stale(before) == {"data generators.xor"}
+
+
 def test_files_of_a_command_count_whatever_is_in_them(tmp_path):
     for name, content in (("bin/python", b"\x7fELF\xf0"), ("one/s.py", b"1"), ("two/s.py", b"2")):
         (tmp_path / name).parent.mkdir(exist_ok=True)
