@@ -61,7 +61,8 @@ use rule _job as split with:
     priority: 1
     params:
         command=command("split"),
-        folds=study.config["folds"],
+        # With its name: Snakemake compares params as a set, where folds 2 and seed 3 are folds 3 and seed 2, too.
+        folds={"folds": study.config["folds"]},
         test_fraction=study.config["test_fraction"],
         seed=study.config["seed"],
         code=lambda wildcards: key("split_in_time" if "time" in study.data_settings(wildcards.data_set) else "split"),

@@ -19,7 +19,7 @@ use rule _job as fit with:
         command=command("fit"),
         method=method_of,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
-        fits=lambda wildcards: study.final_fits(wildcards.run),
+        fits=lambda wildcards: {"fits": study.final_fits(wildcards.run)},  # with its name, as folds in data.smk
         seed=study.config["seed"],
         code=lambda wildcards: key("fit", method=method_of(wildcards)),
 
