@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
+from inspect import getsource
 
 from proset_study.methods import METHODS, get
 from proset_study.methods.base import Method, Name
@@ -28,8 +29,12 @@ def name_of(quantity: str) -> Name:
 
 
 def appearance(methods: Iterable[str]) -> str:
-    """All of this for some methods, as text: what figures and tables depend on besides numbers."""
-    return repr([(method_name(m), place(m), get(m).names) for m in methods])
+    """All of this for some methods, as text, and what else reports ask of them that no result counts: `base.ABOUT`."""
+    return repr([(method_name(m), place(m), get(m).names, *_of_reports(get(m))) for m in methods])
+
+
+def _of_reports(method):
+    return method.is_baseline, getsource(method.operations)
 
 
 @cache

@@ -5,10 +5,13 @@ from functools import cache
 from pathlib import Path
 
 from proset_study.base.records import fingerprint, write_json
-from proset_study.data.cards import SUFFIX, Card, own_card
+from proset_study.data import generators
+from proset_study.data.cards import own_card
+from proset_study.data.sources import source_of
 from proset_study.fits.evaluations import KINDS
 from proset_study.study import layout
 from proset_study.study.config.study import Study
+from proset_study.study.fingerprints import key
 from proset_study.study.layout import Place, places
 
 
@@ -35,10 +38,16 @@ def result_files(study: Study, replicates: Iterable[int | str], data_set: str | 
     return list(dict.fromkeys([*made, *_evaluations(study, KINDS, replicates, data_set)]))
 
 
-def own_cards(study: Study, data_sets: Iterable[str]) -> dict[str, Card]:
-    """The cards that are next to the tables of some data sets: pages show them, and no result depends on them."""
-    files = ((name, study.config["data_sets"][name].get("file", "")) for name in data_sets)
-    return {name: own_card(file) for name, file in files if file and Path(f"{file}{SUFFIX}").is_file()}
+def known_of(study: Study, data_sets: Iterable[str]) -> dict[str, list]:
+    """What pages show of tables and generated data sets that is in no result, which may stay the same: see `cards`."""
+    found: dict[str, list] = {}
+    for name in data_sets:
+        settings = study.config["data_sets"][name]
+        if (generated := generators.of(settings)) is not None:  # pages ask it for the Bayes error and more
+            found[name] = [generated.description, key("data", source=source_of(settings))]
+        elif "file" in settings:
+            found[name] = [own_card(settings["file"]), layout.custom_version(study, name)]
+    return found
 
 
 def evaluations_of(study: Study, table: str) -> list[str]:

@@ -45,7 +45,8 @@ def test_axes_are_named_as_the_method_says_or_by_the_parameter():
 def test_appearance_changes_with_any_of_it(monkeypatch):
     before = labels.appearance(["knn", "svm"])
     assert labels.appearance(["knn"]) != before
-    for name, value in (("label", "nearest"), ("place", 30), ("names", (Name("k", axis="k"),))):
+    asked = (("label", "nearest"), ("place", 30), ("names", (Name("k", axis="k"),)))
+    for name, value in (*asked, ("is_baseline", True), ("operations", methods.get("svm").operations)):
         with monkeypatch.context() as changed:
             changed.setattr(methods.get("knn"), name, value)
             assert labels.appearance(["knn", "svm"]) != before
