@@ -74,9 +74,10 @@ def errors() -> list[str]:
             for entry in _entries(kind)
             if _folder_of(entry.value) is None
         ]
-        for file in (file for folder in folders(kind) for file in sorted(Path(folder).glob("_*.py"))):
-            if file.name != "__init__.py" and "/" not in kind:
-                found.append(f"{kind}: {file} is not allowed, each file is one of them; share code in a package")
+        for path in map(Path, folders(kind) if "/" not in kind else []):
+            helpers = {*path.glob("_*.py"), *path.glob("*/__init__.py")}
+            for file in sorted(helpers - {path / "__init__.py", path / "report/__init__.py"}):
+                found.append(f"{kind}: {file} is not allowed, each file is one of them; share code next to the config")
         for folder in (str(_SRC.joinpath(*package.split("."))), *folders(kind)):
             for file in sorted(Path(folder).glob("[!_]*.py")):
                 if (other := taken.setdefault((kind, file.stem), file)) is not file:

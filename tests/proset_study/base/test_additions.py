@@ -94,7 +94,6 @@ def seen(tmp_path_factory):
         {
             "config.yaml": "",
             "methods/in_folder.py": METHOD.format(imports="import shared_code\nfrom .parts import tools"),
-            "methods/parts/__init__.py": "",
             "methods/parts/tools.py": "",
             "shared_code.py": "",
             "methods/by_command.py": COMMAND,
@@ -156,7 +155,7 @@ def test_libraries_that_ours_do_not_use_count_by_their_name(seen):
 def test_what_cannot_be_found_is_named(seen):
     lost, helper, taken = seen["errors"]
     assert helper.startswith("methods: ")
-    assert helper.endswith("methods/_helper.py is not allowed, each file is one of them; share code in a package")
+    assert helper.endswith("methods/_helper.py is not allowed, each file is one of them; share code next to the config")
     assert lost == "entry point lost of proset_study.methods: 'nobody.methods' is not allowed, must be a package"
     assert taken.startswith("methods: the name of ")
     assert "methods/knn.py is not allowed, " in taken

@@ -6,7 +6,7 @@ for (const table of document.querySelectorAll("table.sort")) {
     head.tabIndex = heads.length < 13 || !column ? 0 : -1;  // of many headings one stop; arrows reach the others
     const sort = () => {
       const falling = head.getAttribute("aria-sort") === "ascending";
-      const text = (row) => row.cells[column].textContent.trim().replace("−", "-").replaceAll(",", "");
+      const text = (row) => row.cells[column].textContent.trim().replace("−", "-").replaceAll(",", "").replace(/^n\/a$/, "");
       const key = (row) => row.cells[column].dataset.value ?? text(row);
       const compare = (a, b) => {
         const [x, y] = [key(a), key(b)];
