@@ -110,7 +110,7 @@ function read() {
   state = { ...FIRST };
   for (const [key, value] of new URLSearchParams(location.hash.slice(1))) if (key in FIRST) state[key] = value;
   if (!COLUMNS.includes(state.sort)) state.sort = FIRST.sort;
-  if (!COMPARE.measures.some(([key]) => key === state.measure)) state.measure = FIRST.measure;
+  for (const { name, options } of form.querySelectorAll("select")) if (![...options].some(({ value }) => value === state[name])) state[name] = FIRST[name];
   show();
 }
 
