@@ -304,7 +304,10 @@ def _attributions(what: ProsetFormula, Z: Any, background: np.ndarray, centre: n
     differ = node("Cast", node("Not", node("Equal", x, c)), to=TensorProto.DOUBLE)
     of_categories = node("Mul", differ, (v * what.category[:, None]) ** 2)
     of_x = node("Where", what.category[:, None] > 0.0, of_categories, of_numbers)
-    of_x = node("Transpose", factors(inside, node("Min", of_x, np.array([FAR]))), perm=[1, 0, 2])
+    # As one matrix: onnxruntime refuses to multiply an array of no samples.
+    of_x = node("Transpose", node("Min", of_x, np.array([FAR])), perm=[1, 0, 2])
+    of_x = factors(inside, node("Reshape", of_x, np.array([n_used, -1])))
+    of_x = node("Reshape", of_x, np.array([n_sets, -1, n_prototypes]))
 
     of_rows = np.minimum(exponents(what, background), FAR).transpose(1, 0, 2).reshape(n_used, -1)
     of_rows = node("Reshape", factors(1.0 - inside, of_rows), np.array([n_sets, n_rows, n_prototypes, 1]))

@@ -94,3 +94,16 @@ def test_numbers_of_prototypes_to_list_are_checked():
             to_onnx(model, explain=top)
     with pytest.raises(ValueError, match="explain: shares of a SetCoverClassifier are not allowed, it has no prob"):
         to_onnx(of_numbers("euclidean")[0], explain=2)
+
+
+def test_a_graph_takes_no_samples_too():
+    """Onnxruntime refuses the product of a matrix and an array without samples."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    graph = to_onnx(of_iris(), explain=2, background=X[::30]).SerializeToString()
+    session = onnxruntime.InferenceSession(graph)
+    names = [output.name for output in session.get_outputs()]
+    for n in (0, 1):
+        found = dict(zip(names, session.run(None, {"X": X[:n].astype(np.float32)}), strict=True))
+        assert found["label"].shape == (n,)
+        assert found["probabilities"].shape == (n, 3)
+        assert found["attributions"].shape == (n, 4, 3)
