@@ -24,7 +24,7 @@ COMMANDS = {  # module and function below `proset_study`
     "where": "new.where",
     "config": "study.config.yaml_file.check_config",
     "openml": "study.steps.openml",
-    "data": "study.steps.make_data",
+    "data": "study.steps.data",
     "dissimilarities": "study.steps.dissimilarities",
     "split": "study.steps.make_split",
     "stage1": "study.steps.stage1",

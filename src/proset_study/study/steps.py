@@ -124,6 +124,21 @@ def openml(study: Study, name: str) -> None:
     print(f"openml: {table}, " + ", ".join(f"{key}: {loaded[key]}" for key in ("name", "version", "md5", "licence")))
 
 
+def data(study: Study, replicate: int, data_set: str) -> None:
+    """Make or load a data set whose searches are jobs.
+
+    What one job left in its folder (see `all_runs.in_one_job`) says nothing of what is made there from now on.
+    """
+    folder = Place(study, replicate, data_set).file(layout.DATA).parent
+    for left in (
+        layout.file_in(folder, layout.ALL_RUNS),
+        layout.file_in(folder, layout.DATA_DONE),
+        *folder.glob("*/*done.json"),
+    ):
+        left.unlink(missing_ok=True)
+    make_data(study, replicate, data_set)
+
+
 def make_data(study: Study, replicate: int, data_set: str) -> None:
     """Make or load a data set."""
     try:

@@ -4,7 +4,7 @@ import pytest
 from tests.proset_study.config_files import merged
 
 from proset_study.base.environment import COPIES
-from proset_study.study import all_runs, inputs, layout
+from proset_study.study import all_runs, inputs, layout, steps
 from proset_study.study.config import study as study_module
 from proset_study.study.config.checks import load
 from proset_study.study.plan import describe, fits_of
@@ -99,3 +99,21 @@ def test_all_fits_of_the_job_are_counted(few):
     fits = fits_of("all_runs", names, study)
     assert [(f.method, f.number) for f in fits] == [("proset", 5 * 50 + 5 + 5), ("knn", 6), ("proset", 10)]
     assert describe([("all_runs", names)], study, 1).startswith("1 jobs with 6 fits of knn, 270 fits of proset: about ")
+
+
+def test_what_one_job_left_is_not_taken_for_that_of_searches(few, monkeypatch, tmp_path):
+    """The data were lost and made again where searches are jobs: files around them are of another config then."""
+    monkeypatch.chdir(tmp_path)
+    one, study = load(few | {"jobs": "data_sets"}), load(few | {"jobs": "searches"})
+    place = layout.Place(study, 0, "iris_2f", "E3")
+    left = [place.file(name) for name in (layout.ALL_RUNS, layout.DATA_DONE, layout.RUN_DONE)]
+    left.append(place.file(layout.EVALUATION_DONE, kind="bootstrap"))
+    for file in left:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("{}")
+    assert layout.Place(one, 0, "iris_2f", "E3").is_in_one_job
+    steps.data(study, 0, "iris_2f")
+    assert not any(file.exists() for file in left)
+    assert not any(
+        layout.Place(load(few | {"jobs": jobs}), 0, "iris_2f").is_in_one_job for jobs in ("data_sets", "searches")
+    )
