@@ -263,12 +263,14 @@ class Stored:
 
     def missing_evaluations(self) -> list[tuple[str, str, str]]:
         """What the config wants evaluated and has not been: kind, final model, and the target that makes it."""
-        return [
-            (kind, f"{run.name} on {data_set}", f"results/{self.study.name}/{record}")
-            for kind in KINDS
-            for replicate, run, data_set in self.study.evaluated(kind, self.replicates)
-            if not (self.folder / (record := f"replicate_{replicate}/{data_set}/{run.name}/{kind}.json")).exists()
-        ]
+        missing = []
+        for kind in KINDS:
+            for replicate, run, data_set in self.study.evaluated(kind, self.replicates):
+                if not (self.folder / f"replicate_{replicate}/{data_set}/{run.name}/{kind}.json").exists():
+                    place = layout.Place(self.study, replicate, data_set, run.name)
+                    target = layout.ALL_RUNS if place.is_in_one_job else layout.EVALUATION
+                    missing.append((kind, f"{run.name} on {data_set}", place.name(target, kind=kind)))
+        return missing
 
     @property
     def rows(self) -> list[Row]:

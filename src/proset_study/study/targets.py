@@ -1,9 +1,12 @@
 """What is asked for on the command line: names that can be asked for, and what was made of those that were."""
 
 import difflib
+import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from proset_study.study import layout
 from proset_study.study.config.checks import TARGETS
 from proset_study.study.config.study import Study
 
@@ -28,6 +31,7 @@ def check_targets(targets: Iterable[str], study: Study) -> None:
     }
     known = [name for group in names.values() for name in group]
     for target in targets:
+        _check_that_a_rule_makes(target, study)
         if target in known or target in TARGETS or set(target) & {"/", "."} or Path(target).exists():
             continue
         lower = {name.lower(): name for name in known}
@@ -37,6 +41,22 @@ def check_targets(targets: Iterable[str], study: Study) -> None:
         reason = "is left out by this config" if held_out else "is not a target of this study"
         listed = "; ".join(f"{group}: {', '.join(members)}" for group, members in names.items() if members)
         raise ValueError(f"{target!r} {reason}; {hint}targets are {', '.join(TARGETS)}; {listed}")
+
+
+def _check_that_a_rule_makes(target: str, study: Study) -> None:
+    """Refuse a file that one job makes with all others of its data set, of which Snakemake knows nothing.
+
+    It would take a file of a former config for up to date, and make a new one while that job makes it, too.
+    """
+    if (found := re.match(r"results/(\w+)/replicate_(\d+)/(\w+)/(.+)", os.path.normpath(target))) is None:
+        return
+    name, replicate, data_set, file = found.groups()
+    if name != study.name or file == Path(layout.ALL_RUNS).name:
+        return
+    if (place := layout.Place(study, int(replicate), data_set)).is_in_one_job:
+        raise ValueError(
+            f"{target!r} is made with all that is run on {data_set}; ask for {place.name(layout.ALL_RUNS)}"
+        )
 
 
 def ask_for_standing(targets: Iterable[str]) -> bool:

@@ -71,3 +71,14 @@ def test_what_was_made_begins_with_what_a_person_reads(tmp_path, monkeypatch):
     assert made(names, []) == "b.html, a.csv, c.csv, d.csv, e.csv and 1 more"
     assert made(["reports/s/index.html", *names], ["reports/s"]) == "reports/s/index.html"
     assert made(["reports/s-partial"], ["reports/s", "reports/s-partial"]) == "reports/s-partial/index.html"
+
+
+def test_a_file_that_one_job_makes_with_others_is_no_target(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    only = {"only": {"E8": ["wine"]}, "evaluations": {}}
+    record, everything = (f"results/study/replicate_0/wine/{name}" for name in ("E8/fit.json", "all_runs.json"))
+    check_targets([record], load(merged() | only))
+    study = load(merged() | only | {"jobs": "data_sets"})
+    check_targets([everything, "results/study/replicate_0/E8.csv", "results/other/replicate_0/wine/E8/fit.json"], study)
+    with pytest.raises(ValueError, match=f"'{record}' is made with all that is run on wine; ask for {everything}"):
+        check_targets([record], study)
