@@ -185,7 +185,7 @@ def explain_failures(workflow, study: Study) -> None:
         if job.log  # nor a log
     ]
     asked = workflow.dag_settings.targets
-    has_partial = not ask_for_standing(asked)
+    has_partial = not (ask_for_standing(asked) or "partial" in asked)
     summary = describe_failures(failed, study.name, [program(), *sys.argv[1:]], asked, has_partial)
     print(f"\n{summary}\n", file=sys.stderr)
 
