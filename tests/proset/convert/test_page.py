@@ -105,6 +105,26 @@ def test_a_missing_number_and_what_turns_the_class(mixed, opened):
     assert errors == []
 
 
+def test_a_missing_rank_is_shown_and_can_be_chosen(rng, opened):
+    known = rng.random(200) < 0.3
+    X = pd.DataFrame({"a": rng.normal(size=200), "grade": rng.choice(["low", "mid", "high"], 200)})
+    y = np.where(X["a"] + 2 * known * (X["grade"] == "high") > 0.3, "yes", "no")
+    X["grade"] = pd.Categorical(X["grade"].where(known), ["low", "mid", "high"], ordered=True)
+    model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-5).fit(X, y)
+    page, errors = show(opened, to_html(model))
+    sample = pd.DataFrame([_controls(model, formula(model))["first"]], columns=X.columns).astype(X.dtypes)
+    assert sample["grade"].isna()[0]
+    grade = page.get_by_label("grade")
+    assert grade.locator("option:checked").inner_text() == "missing"
+    for level in ("high", "missing"):
+        grade.select_option(label=level)
+        sample["grade"] = pd.Categorical(
+            [None if level == "missing" else level], X["grade"].cat.categories, ordered=True
+        )
+        np.testing.assert_allclose(numbers(page, "probabilities"), model.predict_proba(sample)[0], atol=6e-4)
+    assert errors == []
+
+
 def test_what_turns_the_class_is_in_the_range_of_the_table_whatever_is_typed(rng, opened):
     """Far away the more frequent class is predicted, and nearer than the end of the range the other one."""
     X = pd.DataFrame({"a": rng.uniform(-1, 1, 300)})
