@@ -314,21 +314,18 @@ class _ForNumbers(ast.NodeTransformer):
 def _described(tree: ast.Module, name: str, package: str) -> set[str]:
     """Names of classes that `_ABOUT` is about: they inherit from one of their folder that is not of fitted models."""
     folder, _, module = name.rpartition(".")
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    if module == "base":
-        return {node.name for node in classes}
     known: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):
             source = resolve_name("." * node.level + (node.module or ""), package)
             if source in (folder, _COMMAND) or source.startswith(f"{folder}."):
                 known |= {alias.asname or alias.name for alias in node.names}
-        elif isinstance(node, ast.Import):
-            known |= {alias.asname for alias in node.names if alias.asname and alias.name.startswith(f"{folder}.")}
-    for node in classes:
-        bases = (ast.unparse(base) for base in node.bases)
-        if any(b.partition(".")[0] in known and not b.rpartition(".")[2].startswith("Fitted") for b in bases):
-            known.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            bases = [
+                ast.unparse(base) for base in node.bases if not ast.unparse(base).split(".")[-1].startswith("Fitted")
+            ]
+            if module == "base" or any(base.split(".")[0] in known for base in bases):
+                known.add(node.name)
     return known
 
 

@@ -125,7 +125,7 @@ def test_reproduced_takes_equal_log_losses_and_the_scores_in_their_intervals(ins
     ((said, sentence),) = reproduced(rows)
     assert said == word
     equal = "shown to be equal" if p < 0.05 else "not shown to be equal"
-    assert f"by {MINUS}0.001 on average (90 % interval {MINUS}0.011 to +0.010), {equal} within 0.01. " in sentence
+    assert f"are 0.001 below ours on average (90 % interval {MINUS}0.011 to +0.010), {equal} within 0.01. " in sentence
     assert "95 of 100 test scores are in our 95 % prediction intervals" in sentence
     assert reproduced(rows[2:])[0][0] == "Reproduced?"
     of_one = "95 of 100 in our 95 % prediction intervals; a single data set is too few to test equality."

@@ -86,7 +86,7 @@ def test_numbers_are_those_of_the_records(everything, whole):
     )
     assert minus_the_split == pytest.approx((1 - 1 / 0.9) * installed, abs=0.001)
     assert before == pytest.approx((0.95 - 1) * installed / 0.9, abs=0.001)
-    assert texts["leave_one_out.few_prototypes"] == "0.9"
+    assert texts["leave_one_out.few_prototypes"] == "0.90"
     ranks = read_table(
         whole / "reports/open_track/findings/ranks.csv", comparison="open_track", score="log-loss", group="real"
     )

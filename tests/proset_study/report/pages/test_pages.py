@@ -193,6 +193,6 @@ def test_the_front_page_says_if_the_code_had_changes(report, stored, tmp_path, c
 
 
 def test_a_page_says_that_rows_have_weights_and_which_are_never_fitted(stored):
-    said = {name: description(next(stored.finals(data_set=name))) for name in ("odd", "flowers")}
+    said = {name: description(stored.finals(data_set=name)[0]) for name in ("odd", "flowers")}
     assert said["odd"].endswith(", missing values imputed (median), weighted (12 of weight 0, which are never fitted)")
     assert "weight" not in said["flowers"]
