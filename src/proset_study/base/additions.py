@@ -38,7 +38,7 @@ def packages() -> set[str]:
 
 @cache
 def is_in_study(name: str) -> bool:
-    """Whether a module or package lies next to the config of the study, from where Python imports it, too."""
+    """Whether a module or package lies in the folder of the study, from where Python imports it, too."""
     if not any((STUDY / config).is_file() for config in CONFIGS):
         return False
     return (STUDY / f"{name}.py").is_file() or (STUDY / name / "__init__.py").is_file()
@@ -77,7 +77,7 @@ def errors() -> list[str]:
         for path in map(Path, folders(kind) if "/" not in kind else []):
             helpers = {*path.glob("_*.py"), *path.glob("*/__init__.py")}
             for file in sorted(helpers - {path / "__init__.py", path / "report/__init__.py"}):
-                found.append(f"{kind}: {file} is not allowed, each file is one of them; share code next to the config")
+                found.append(f"{kind}: {file} is not allowed, each file is one of them; put shared code next to this folder")
         for folder in (str(_SRC.joinpath(*package.split("."))), *folders(kind)):
             for file in sorted(Path(folder).glob("[!_]*.py")):
                 if (other := taken.setdefault((kind, file.stem), file)) is not file:

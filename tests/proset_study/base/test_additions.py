@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from proset_study.base import additions
+
 ROOT = Path(__file__).parents[3]
 METHOD = """
 from proset_study.methods.estimators import EstimatorMethod
@@ -155,8 +157,20 @@ def test_libraries_that_ours_do_not_use_count_by_their_name(seen):
 def test_what_cannot_be_found_is_named(seen):
     lost, helper, taken = seen["errors"]
     assert helper.startswith("methods: ")
-    assert helper.endswith("methods/_helper.py is not allowed, each file is one of them; share code next to the config")
+    assert helper.endswith(
+        "methods/_helper.py is not allowed, each file is one of them; put shared code next to this folder"
+    )
     assert lost == "entry point lost of proset_study.methods: 'nobody.methods' is not allowed, must be a package"
     assert taken.startswith("methods: the name of ")
     assert "methods/knn.py is not allowed, " in taken
     assert taken.endswith("src/proset_study/methods/knn.py has it; rename the file")
+
+
+def test_a_package_among_methods_is_refused(tmp_path, monkeypatch):
+    """Python would find it as a method."""
+    write(tmp_path, {"parts/__init__.py": "", "parts/tools.py": "", "__init__.py": ""})
+    monkeypatch.setattr(additions, "folders", lambda kind: [str(tmp_path)] if kind == "methods" else [])
+    (error,) = additions.errors()
+    assert error.endswith(
+        "parts/__init__.py is not allowed, each file is one of them; put shared code next to this folder"
+    )
