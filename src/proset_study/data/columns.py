@@ -301,7 +301,7 @@ def _no_number(column):
             )
             return f", row {texts.index[0] + 1}: {texts.iloc[0]!r} is not a number{comma}"
     there = column[column.notna()].head(1)
-    return f" is {column.dtype}" + "".join(f", row {row + 1}: {value!r}" for row, value in there.items())
+    return f" is {column.dtype}" + "".join(f", row {row + 1}: {str(value)!r}" for row, value in there.items())
 
 
 def class_labels(file: str, column: "pd.Series", name: str, weights: "pd.Series | None") -> "pd.Series":

@@ -151,7 +151,7 @@ def test_categories_with_a_null_character_are_refused(table, tmp_path, custom):
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ([None, True, False, True], "column 'b' is object, row 2: True; features"),
+        ([None, True, False, True], "column 'b' is object, row 2: 'True'; features"),
         (["1", "2", "3", "4"], "column 'b' is str, row 1: '1'; features"),
     ],
 )
