@@ -129,13 +129,13 @@ def data(study: Study, replicate: int, data_set: str) -> None:
 
     What one job left in its folder (see `all_runs.in_one_job`) says nothing of what is made there from now on.
     """
-    folder = Place(study, replicate, data_set).file(layout.DATA).parent
-    for left in (
-        layout.file_in(folder, layout.ALL_RUNS),
-        layout.file_in(folder, layout.DATA_DONE),
-        *folder.glob("*/*done.json"),
-    ):
-        left.unlink(missing_ok=True)
+    place = Place(study, replicate, data_set)
+    left = [place.file(template) for template in (layout.ALL_RUNS, layout.DATA_DONE)]
+    for of_run in (place._replace(run=run) for run in study.runs):  # by name: with a bucket the folder is not all there
+        left += [of_run.file(layout.RUN_DONE)]
+        left += [of_run.file(layout.EVALUATION_DONE, kind=kind) for kind in evaluations.KINDS]
+    for file in left:
+        file.unlink(missing_ok=True)
     make_data(study, replicate, data_set)
 
 
