@@ -77,7 +77,7 @@ def errors() -> list[str]:
         for path in map(Path, folders(kind) if "/" not in kind else []):
             helpers = {*path.glob("_*.py"), *path.glob("*/__init__.py")}
             for file in sorted(helpers - {path / "__init__.py", path / "report/__init__.py"}):
-                found.append(f"{kind}: {file} is not allowed, each file is one of them; put shared code next to this folder")
+                found.append(f"{kind}: {file} is not allowed, each file is one; put shared code next to this folder")
         for folder in (str(_SRC.joinpath(*package.split("."))), *folders(kind)):
             for file in sorted(Path(folder).glob("[!_]*.py")):
                 if (other := taken.setdefault((kind, file.stem), file)) is not file:

@@ -157,9 +157,7 @@ def test_libraries_that_ours_do_not_use_count_by_their_name(seen):
 def test_what_cannot_be_found_is_named(seen):
     lost, helper, taken = seen["errors"]
     assert helper.startswith("methods: ")
-    assert helper.endswith(
-        "methods/_helper.py is not allowed, each file is one of them; put shared code next to this folder"
-    )
+    assert helper.endswith("methods/_helper.py is not allowed, each file is one; put shared code next to this folder")
     assert lost == "entry point lost of proset_study.methods: 'nobody.methods' is not allowed, must be a package"
     assert taken.startswith("methods: the name of ")
     assert "methods/knn.py is not allowed, " in taken
@@ -171,6 +169,4 @@ def test_a_package_among_methods_is_refused(tmp_path, monkeypatch):
     write(tmp_path, {"parts/__init__.py": "", "parts/tools.py": "", "__init__.py": ""})
     monkeypatch.setattr(additions, "folders", lambda kind: [str(tmp_path)] if kind == "methods" else [])
     (error,) = additions.errors()
-    assert error.endswith(
-        "parts/__init__.py is not allowed, each file is one of them; put shared code next to this folder"
-    )
+    assert error.endswith("parts/__init__.py is not allowed, each file is one; put shared code next to this folder")
