@@ -16,6 +16,6 @@ use rule _job as partial with:
         looks=looks,
         options=json.dumps(options),
         config=study.config,
-        cards=lambda wildcards: inputs.known_of(study, study.data_sets),
+        known=lambda wildcards: inputs.known_of(study, study.data_sets),
         missing=lambda wildcards: missing_fingerprint(study),
         code=code("report"),

@@ -47,7 +47,7 @@ use rule _job as data_set_page with:
         looks=looks,
         options=json.dumps(options),
         config=lambda wildcards: study.of_data_set(wildcards.data_set).config,
-        cards=lambda wildcards: inputs.known_of(study, [wildcards.data_set]),
+        known=lambda wildcards: inputs.known_of(study, [wildcards.data_set]),
         order=study.data_sets,
         code=code("page"),
 
@@ -84,7 +84,7 @@ use rule _job as report with:
         looks=looks,
         options=json.dumps(options),
         config=study.config,
-        cards=lambda wildcards: inputs.known_of(study, study.data_sets),
+        known=lambda wildcards: inputs.known_of(study, study.data_sets),
         code=code("report"),
 
 

@@ -26,7 +26,7 @@ _SRC = Path(__file__).parents[2]
 def folders(kind: str) -> list[str]:
     """Folders that have more of a kind in `GROUPS`, that of the study first."""
     group, _, below = kind.partition("/")
-    found = [STUDY / group] if any((STUDY / config).is_file() for config in CONFIGS) else []
+    found = [STUDY / group] if _is_study() else []
     found += [folder for entry in _entries(group) if (folder := _folder_of(entry.value))]
     return [str(folder / below) for folder in found if (folder / below).is_dir()]
 
@@ -39,22 +39,17 @@ def packages() -> set[str]:
 @cache
 def is_in_study(name: str) -> bool:
     """Whether a module or package lies in the folder of the study, from where Python imports it, too."""
-    if not any((STUDY / config).is_file() for config in CONFIGS):
-        return False
-    return (STUDY / f"{name}.py").is_file() or (STUDY / name / "__init__.py").is_file()
+    return _is_study() and _module_in(STUDY, name) is not None
 
 
 def source_file(name: str) -> Path | None:
     """The file of a module that was added, or that a package with an entry point has; None if it is neither."""
     for kind, of_kind in GROUPS.items():
         if name.startswith(f"{of_kind}."):  # also of a package in the folder
-            *parents, module = name.removeprefix(f"{of_kind}.").split(".")
-            below = [Path(folder, *parents) for folder in folders(kind)]
-            files = (file for path in below for file in (path / f"{module}.py", path / module / "__init__.py"))
-            return next((file for file in files if file.is_file()), None)
+            files = (_module_in(Path(folder), name.removeprefix(f"{of_kind}.")) for folder in folders(kind))
+            return next(filter(None, files), None)
     if is_in_study(name.partition(".")[0]):
-        path = STUDY.joinpath(*name.split("."))
-        return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+        return _module_in(STUDY, name)
     if name.partition(".")[0] in packages():
         try:
             spec = find_spec(name)
@@ -83,6 +78,17 @@ def errors() -> list[str]:
                 if (other := taken.setdefault((kind, file.stem), file)) is not file:
                     found.append(f"{kind}: the name of {file} is not allowed, {other} has it; rename the file")
     return found
+
+
+def _is_study() -> bool:
+    return any((STUDY / config).is_file() for config in CONFIGS)
+
+
+def _module_in(folder: Path, name: str) -> Path | None:
+    """The file of a module or package below a folder, if it is there."""
+    *parents, module = name.split(".")
+    path = folder.joinpath(*parents)
+    return next((file for file in (path / f"{module}.py", path / module / "__init__.py") if file.is_file()), None)
 
 
 @cache  # each call reads what all distributions say, and closures ask thousands of times

@@ -191,10 +191,11 @@ def _check_categories(file, features, categorical, may_lack):
     for name in categorical:
         if not may_lack:
             refuse_missing(file, features[name], f"column {name!r}", IMPUTE, MissingValues)
-        found[name] = as_text(features[name]).unique()
+        texts = as_text(features[name])
+        found[name] = texts.unique()
         if features[name].isna().all():
             raise ValueError(f"{file}: column {name!r} has no value in any row; name it in drop")
-        if (null := as_text(features[name]).str.contains("\0", regex=False, na=False)).any():
+        if (null := texts.str.contains("\0", regex=False, na=False)).any():
             row = int(np.argmax(null)) + 1
             raise ValueError(f"{file}: column {name!r}, row {row}: a category has a null character; remove it")
         if (n := len(found[name])) > MAX_CATEGORIES:

@@ -2,12 +2,17 @@
 
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.article.methods import pairs_with_rivals, place_of, signed_ranks_in_words, stored_ranks
+from proset_study.report.article.methods import (
+    pairs_with_rivals,
+    place_of,
+    ranks_in_words,
+    signed_ranks_in_words,
+    stored_ranks,
+)
 from proset_study.report.article.open_track import INSTALLED
 from proset_study.report.article.standing import DEFAULTS, DEVELOPMENT, SEALED, TUNED, Standing, sizes
 from proset_study.report.article.topics import Content, Reported, topic
 from proset_study.report.article.wording import count, decimals, difference, ordinal, ratio, significant, whole
-from proset_study.report.wording import listed
 from proset_study.store.stored import Missing
 from proset_study.study import layout
 
@@ -49,7 +54,7 @@ def _half(stored: Reported) -> Content:
         "generated": count(len(found.data_sets) - n_real),
         "replicates": count(len(stored.replicates)),
         "place": ordinal(place),
-        "first_ranks": listed([f"{method_name(m)} {decimals(found.ranks[m], 1)}" for m in first]),
+        "first_ranks": ranks_in_words(found.ranks, first),
         "methods": count(n_methods),
         "critical": decimals(found.critical_difference, 1),
         "real_place": ordinal(found.place(TUNED, "real")[0]),

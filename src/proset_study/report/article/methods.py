@@ -225,6 +225,11 @@ def stored_ranks(
     return ranked, [method for method, rank in ranked.items() if rank - best <= critical], critical
 
 
+def ranks_in_words(ranks: dict[str, float], shown: list[str]) -> str:
+    """Average ranks of some methods."""
+    return listed([f"{method_name(m)} {decimals(ranks[m], 1)}" for m in shown])
+
+
 def place_of(method: str, ranks: dict[str, float]) -> tuple[int, int]:
     """Place of a method by average rank, and of how many that learn; equal ranks share a place, zeros without one."""
     learning = {name: rank for name, rank in ranks.items() if not methods.get(name).is_baseline}

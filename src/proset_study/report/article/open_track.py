@@ -5,11 +5,16 @@ from math import isclose
 from statistics import fmean, median
 
 from proset_study import methods
-from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import by_method, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
-from proset_study.report.article.methods import pairs_with_rivals, place_of, signed_ranks_in_words, stored_ranks
+from proset_study.report.article.methods import (
+    pairs_with_rivals,
+    place_of,
+    ranks_in_words,
+    signed_ranks_in_words,
+    stored_ranks,
+)
 from proset_study.report.article.topics import SUBJECT, Content, Reported, command_of, topic
 from proset_study.report.article.wording import count, decimals, difference, ordinal, whole
 from proset_study.report.wording import best_ranked, listed
@@ -36,7 +41,7 @@ def open_track(stored: Reported) -> Content:
         "methods": count(sum(not methods.get(method).is_baseline for method in ranks)),
         "first": best_ranked(ranks, "has", "have"),
         "best_rank": decimals(best, 1),
-        "other_ranks": listed([f"{method_name(m)} {decimals(ranks[m], 1)}" for m in behind[:SHOWN_RANKS]]),
+        "other_ranks": ranks_in_words(ranks, behind[:SHOWN_RANKS]),
         "real_place": ordinal(place_of(INSTALLED, real)[0]),
         "real_first": best_ranked(real, "is", "are"),
         "critical_difference": decimals(critical, 1),

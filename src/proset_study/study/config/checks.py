@@ -247,12 +247,12 @@ def _file_errors(where, settings) -> Iterator[str]:
     elif file.endswith(".npz"):
         for key in (key for key in _OF_COLUMNS if key in settings):
             yield refused(f"{where}.{key}", settings[key], "an .npz file has arrays and no columns")
-    for key, what in (("rows", "has dissimilarities of all rows"), ("time", "has no times")):
+    lacking = {"rows": "has dissimilarities of all rows", "time": "has no times"}
+    if not file.endswith(".npz"):  # of which these are refused above
+        lacking |= dict.fromkeys(("categorical", "impute", "items"), "has no features")
+    for key, what in lacking.items():
         if key in settings and kind_of(settings) == MATRIX:
             yield refused(f"{where}.{key}", settings[key], f"metric: precomputed {what}")
-    for key in (key for key in ("categorical", "impute", "items") if key in settings):
-        if kind_of(settings) == MATRIX and not file.endswith(".npz"):
-            yield refused(f"{where}.{key}", settings[key], "metric: precomputed has no features")
     written = [key for key in ("sep", "decimal") if key in settings]
     if written and not file.endswith((".csv", ".csv.gz")):
         yield refused(f"{where}.{written[0]}", settings[written[0]], "it is for .csv only")
