@@ -107,6 +107,15 @@ def test_files_that_contributing_names_for_an_addition_exist():
         assert [p for p in _files_to_add(kind) if not any(ROOT.glob(re.sub(r"<\w+>", "[a-z]*", p)))] == []
 
 
+def test_no_test_is_left_out_but_those_with_a_target_of_their_own(pytestconfig):
+    left_out = {
+        str(path.parent.relative_to(ROOT))
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if any(folder.match(pattern) for folder in path.parents for pattern in pytestconfig.getini("norecursedirs"))
+    }
+    assert left_out == {f"tests/{name}" for name in ("cluster", "native", "site", "storage")}
+
+
 def test_tests_mirror_src():
     """`src/a/b.py` is tested in `tests/a/test_b.py`, a package `src/a` in `tests/a/test_a.py` or next to it."""
     strays = []

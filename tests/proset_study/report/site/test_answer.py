@@ -11,7 +11,7 @@ from proset_study.base.records import read_json
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.article.model import Model
 from proset_study.report.article.open_track import INSTALLED
-from proset_study.report.article.standing import SOURCES, TUNED
+from proset_study.report.article.standing import HALVES, TUNED
 from proset_study.report.rows import groups, pick, read_cells
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer
 from proset_study.report.site.build import clone_page
@@ -88,7 +88,7 @@ def test_the_page_in_a_clone_has_no_dead_link_and_loads_nothing():
 @pytest.mark.slow
 def test_ranks_and_counts_are_those_of_the_findings(answer):
     found = answer.standing
-    report = next(report for report in SOURCES if (ROOT / report).is_dir())
+    report = next(report for report in HALVES if (ROOT / report).is_dir())
     ranks = pick(read_cells(ROOT / report / "findings/ranks.csv"), comparison=TUNED, score="log-loss", group="all")
     assert {row["method"]: float(row["average_rank"]) for row in ranks} == found.ranks
     bars = found.bars()
