@@ -32,7 +32,7 @@ from proset_study.study import layout
 SCRIPTS = r"(?<=</main>\n).*(?=</body>)"
 LOOK = (r"<style>.*?</head>", SCRIPTS)
 # Sections of a front page that need records, but for their headings.
-OF_RECORDS = ("prototypes", "when-it-pays", "choice", "data-sets", "cautions", "run")
+OF_RECORDS = ("prototype-methods", "when-it-pays", "choice", "data-sets", "cautions", "run")
 PARTS = (  # of a front page that follow from the numbers alone
     r"<title>.*?</title>",
     r'<section class="first" id="verdict">.*?</section>',

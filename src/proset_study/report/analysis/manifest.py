@@ -23,6 +23,7 @@ from proset_study.study.config.study import Study
 from proset_study.study.fingerprints import LIBRARIES, key, uses_kernel
 
 PACKAGES = (*LIBRARIES.values(), "snakemake")
+_UNITS = {"fold": "fold", "trial": "trial", "fit_seed": "seed"}  # what tells fits in one folder apart
 DOCS = "../../docs/"  # where links of a report in the repository lead
 
 
@@ -93,7 +94,7 @@ def _summary(stored: Stored, replicate: int) -> tuple[dict[str, dict[str, float]
         seconds = {quantity: number for quantity, number in record["resources"].items() if quantity.endswith("_s")}
         cost[record["method"]].update({"fits": 1, **seconds, "matrix_products": matrix_products(record)})
         if not record["summary"].get("converged", True):
-            which = "".join(f", {unit} {record[unit]}" for unit in ("fold", "trial") if unit in record)
+            which = "".join(f", {unit} {record[key]}" for key, unit in _UNITS.items() if key in record)
             not_converged.append(f"{name}{which}")
         made_by[uses_kernel(record["method"])].setdefault(record["arithmetic"], name)
     rounded = {  # at the end: many a fit takes less than what is rounded
