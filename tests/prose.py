@@ -24,6 +24,7 @@ SOURCES = ("src/**/*.py", "src/**/*.j2", "workflow/**/*.smk", "workflow/Snakefil
 EXCEPT = ("CHANGELOG.md", "findings.md")
 CLAIMS = ROOT / "src/proset_study/report/claims"  # whose words are in the records of committed reports
 STYLE = "style"
+HEADLESS = re.compile(r"(Of|Those|That|By|From|With|As|On|To|For|Over|Ever)\b")
 # These take code, formulas and quoted messages for prose.
 OFF = (
     *("typography", "lexical_illusions", "dates_times", "psychology"),
@@ -72,6 +73,16 @@ def avoided(source: str) -> list[str]:
     ]
 
 
+def headless(source: str) -> list[str]:
+    """Docstrings of a Python file whose first words name neither what is returned nor what is done."""
+    documented = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef | ast.ClassDef))
+    return [
+        f"{n.lineno}: '{words[1]}' begins the docstring of {n.name}: see Style in CONTRIBUTING.md."
+        for n in documented
+        if (words := HEADLESS.match(ast.get_docstring(n) or ""))
+    ]
+
+
 def main() -> None:
     """Print all faults of the project's texts; status 1 if there are any."""
     files = [(path, True) for pattern in PAGES for path in sorted(ROOT.glob(pattern)) if path.name not in EXCEPT]
@@ -82,7 +93,7 @@ def main() -> None:
         if path.name == "CONTRIBUTING.md":
             text = re.sub(r"^\| \d+ \|.*$", "", text, flags=re.MULTILINE)
         is_python = path.suffix == ".py" and path.parent != CLAIMS
-        for fault in faults(text, prose=prose) + (avoided(text) if is_python else []):
+        for fault in faults(text, prose=prose) + (avoided(text) + headless(text) if is_python else []):
             printed += 1
             print(f"{path.relative_to(ROOT)}:{fault}")
     sys.exit(bool(printed))

@@ -135,7 +135,7 @@ def checkout(tmp_path_factory):
         ("\nexperiments:\n", "\n  my_spirals: {generator: two_spirals, turns: 2}\nexperiments:\n"),
         ("\ncomparisons:\n", f"\n{experiment}\ncomparisons:\n"),
         (
-            start := "\n  E14:\n    title: All methods on all data sets\n    rows: methods\n    experiments: [",
+            start := "\n  E14:\n    title: Most methods on the eleven data sets\n    rows: methods\n    experiments: [",
             f"{start}naive_bayes, ",
         ),
     ):

@@ -1,7 +1,7 @@
 """The style page's rules find their own examples."""
 
 import pytest
-from tests.prose import avoided, faults, rules
+from tests.prose import avoided, faults, headless, rules
 
 
 @pytest.mark.parametrize(("avoid", "before", "after"), rules())
@@ -24,3 +24,9 @@ def test_docstrings_and_messages_of_python_count():
     source = 'def f():\n    """Draw so many samples."""\n    raise ValueError("mend it")  # so many\n'
     assert [fault.partition(":")[2].split("'")[1] for fault in avoided(source)] == ["so many", "mend"]
     assert [fault.partition(":")[0] for fault in avoided(source)] == ["2", "3"]
+
+
+def test_a_docstring_begins_with_what_is_returned_or_done():
+    source = 'def f():\n    """{} the classes."""\n'
+    assert headless(source.format("Of")) == ["1: 'Of' begins the docstring of f: see Style in CONTRIBUTING.md."]
+    assert headless(source.format("Proportions of")) == []

@@ -81,7 +81,7 @@ class Answers(Explanations):
         y : array-like, shape (N,), optional
             Their classes.
         groups : array-like, shape (N,), or str, int or callable, optional
-            Their groups, as of `proset.group_rates`.
+            Their groups, as in `proset.group_rates`.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class Answers(Explanations):
         -------
         pandas.DataFrame
             "row" and its "class", the "probability" of that class, the most probable class "instead" and
-            "its probability", all by a refit without the row, as of `influence`.
+            "its probability", all by a refit without the row, as in `influence`.
 
         Raises
         ------

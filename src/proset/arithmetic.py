@@ -71,7 +71,7 @@ def class_sums(
     columns : Columns, optional
         By default all are numbers, of which none is missing.
     n_threads : int
-        They change nothing but the time.
+        The result does not depend on them.
 
     Returns
     -------

@@ -86,7 +86,7 @@ class Attributions:
     error_std: np.ndarray | None = None
 
     def to_shap(self) -> Any:
-        """As `shap.Explanation`, for shap's plots; those of one class take ``[..., k]`` of it.
+        """Return a `shap.Explanation` for shap's plots; those of one class take ``[..., k]`` of it.
 
         Raises
         ------
@@ -139,7 +139,7 @@ def attributions(
 def shapley_values(
     model: Model, X: np.ndarray, background: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Those of the active features of samples X (N, D), for a background (M, D) whose weights (M,) sum to 1.
+    """Shapley values of the active features of samples X (N, D), for a background (M, D) with weights (M,) of sum 1.
 
     Returns
     -------

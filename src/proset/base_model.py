@@ -58,7 +58,7 @@ def last_step(base: Any) -> Any:
 
 
 def name_of(base: Any) -> str:
-    """Of the class of a base model."""
+    """Class name of a base model."""
     return type(last_step(base)).__name__
 
 
@@ -111,7 +111,7 @@ def fitted(base: Any, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
 def cross_fitted(
     base: Any, X: Any, y: np.ndarray, classes: np.ndarray, weight: np.ndarray | None, groups: Any
 ) -> tuple[Any, np.ndarray]:
-    """The base, fitted to all samples, and q_0 of these by models that did not see them; arguments as of `held_out`.
+    """The base, fitted to all samples, and q_0 of these by models that did not see them; arguments as in `held_out`.
 
     If q_0 is worse than the class proportions, these take the place of the base.
 
@@ -211,7 +211,7 @@ def aligned(probabilities: np.ndarray, given: np.ndarray, classes: np.ndarray) -
 
 
 def floored(probabilities: np.ndarray) -> np.ndarray:
-    """At least about `FLOOR`, with a sum of 1.
+    """Probabilities of at least about `FLOOR`, with a sum of 1.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def floored(probabilities: np.ndarray) -> np.ndarray:
 
 
 def rounded(q: np.ndarray) -> np.ndarray:
-    """To `BITS`."""
+    """Probabilities rounded to `BITS`."""
     found: np.ndarray = np.round(q * 2.0**BITS) / 2.0**BITS
     return found
 

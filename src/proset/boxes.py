@@ -46,7 +46,7 @@ class Goal:
 
     @classmethod
     def of(cls, forms: list[np.ndarray], limits: list[np.ndarray]) -> "Goal":
-        """From the forms, (R, K), and limits, (R,), of each class."""
+        """Make a goal from the forms, (R, K), and limits, (R,), of each class."""
         return cls(np.concatenate(forms), np.concatenate(limits), len(forms))
 
     def may_hold(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -120,7 +120,7 @@ class Space:
         return self._from_prototypes(), False
 
     def cost(self, values: np.ndarray) -> np.ndarray:
-        """Of values (n, A), shape (n,)."""
+        """Cost of values (n, A), shape (n,)."""
         change = np.where(self.is_category, (values != self.x) * 1.0, np.abs(values - self.x))
         found: np.ndarray = change @ self.unit
         return found
@@ -203,7 +203,7 @@ class Space:
         return best, True
 
     def _boxes(self, sets: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of each set one box, or one for each combination of categories: features, and their lower and upper ends."""
+        """One box for each set, or one for each combination of categories: features, and their lower and upper ends."""
         which, low, high = [], [], []
         for features in sets:
             for levels in product(*map(self._choices, features)):

@@ -274,7 +274,7 @@ def _add_prototypes(card: "Card", classifier: Any, transformer: Any, names: list
 
 
 def _add_table(card: "Card", section: str, table: Mapping[str, Iterable[Any]], description: str = "") -> None:
-    """With cells that are text, and headings that differ."""
+    """Add a table whose cells are text and whose headings differ."""
     cells: dict[str, list[str]] = {}
     for name, values in table.items():
         heading = plain(name)

@@ -26,24 +26,19 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     Parameters
     ----------
     n_batches : int >= 0, default=1
-        Batches of prototypes (B); 0 is the class prior alone.
-    references : {"leave_one_out", "split"}, default="leave_one_out"
-        Which samples the likelihood of a batch counts. "leave_one_out": all of them, where none sees itself as a
-        prototype; see `proset.leave_one_out`. "split": those that were not drawn as candidates, as published; faster,
-        with fewer prototypes and mostly larger losses.
+        Number of batches of prototypes (B); with 0 the classifier predicts the class prior.
     n_candidates : int >= 1, "all" or None, default=None
-        Candidates for prototypes drawn per batch (M). None is 1000 with `references="split"`, else 5000; if there are
-        fewer samples, all of them. "all", whose time grows with the square of the number of samples, is for
-        `references="leave_one_out"`.
+        Number of candidates for prototypes drawn per batch (M). None means 1000 with `references="split"`, else 5000,
+        or all samples if there are fewer. "all" is for `references="leave_one_out"`; its time grows with the square of
+        the number of samples.
     max_fraction : float in (0, 1), default=0.5
         Largest proportion of a bin of samples that may become candidates (eta); for `references="split"`.
     lambda_v, lambda_w : float in [0, 1e6] or "auto", default="auto"
-        Penalty on feature weights and on prototype weights. "auto": chosen by cross-validation along a path of
-        penalties, for one batch; see `proset.penalty_path`. No seed has a part in it. With ``references="split"`` it
-        is 1e-3 and 1e-8, as published.
+        Penalties on feature weights and on prototype weights. "auto" chooses them by cross-validation along a path of
+        penalties, for one batch; see `proset.penalty_path`. The choice is deterministic. With ``references="split"``
+        "auto" means 1e-3 and 1e-8, as published.
     alpha_v, alpha_w : float in [0, 1], default=0.95
-        Mixing ratio of that penalty: the proportion of l2 (squared), the rest is l1. Opposite to scikit-learn's
-        `l1_ratio`.
+        Proportion of l2 (squared) in these penalties; the rest is l1. Opposite to scikit-learn's `l1_ratio`.
     max_iter : int >= 1, default=2000
         Largest number of solver iterations per batch.
     tol : float > 0, default=1e-5
@@ -51,89 +46,97 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     random_state : int, RandomState or None, default=None
         Seed for drawing candidates.
     n_jobs : int or None, default=None
-        Threads of `fit` and of predictions: None is 1, -1 one per processor, -2 one less, and so on. They change
-        nothing but the time. A fit uses one per 512 samples at most.
+        Number of threads of `fit` and of predictions: None means 1, -1 one per processor, -2 one less, and so on. A fit
+        uses at most one per 512 samples. The result does not depend on it.
+    references : {"leave_one_out", "split"}, default="leave_one_out"
+        Samples that the likelihood of a batch counts. "leave_one_out": all of them, each predicted without itself as a
+        prototype; see `proset.leave_one_out`. "split": those that were not drawn as candidates, as published; faster,
+        with fewer prototypes and mostly larger losses.
     class_weight : dict or "balanced", optional
-        Factors of the sample weights by class label, 1 for labels not in it. "balanced": all classes get the same
-        total weight, so that the class prior is uniform.
+        Factors of the sample weights by class label, 1 for labels that are not in it. "balanced" gives all classes the
+        same total weight, so that the class prior is uniform.
     warm_start : bool, default=False
-        Whether `fit` with a larger `n_batches` adds batches to those of the last call, which gives the same model as
-        a fit of all of them. The data have to be the same; parameters changed in between are those of the new batches.
+        Whether `fit` with a larger `n_batches` adds batches to those of the last call. The model is the same as if all
+        batches were fitted at once. The data must be the same; parameters changed in between apply to new batches.
     verbose : int, default=0
         From 1 on, `fit` prints a line per batch.
-    max_prototypes : {"one_standard_error", "best"}, int >= 0 or None, default="one_standard_error"
-        Largest number of prototypes over all batches: after the fit, prototypes are taken away and all weights fitted
-        again, see `proset.elimination`. A name lets cross-validation choose the number: "best" has the smallest
-        log-loss of samples held out, "one_standard_error" is the smallest number whose log-loss is at most one standard
-        error (of what prototypes gain) above that. None: all that the penalties leave, as always with
-        ``references="split"``.
-    base : estimator, "prefit" or None, default=None
-        A classifier with `predict_proba` that prototypes correct, see `proset.base_model`: it is cross-fitted to the
-        training samples while prototypes are fitted, then fitted to all of them. One in a
-        `sklearn.frozen.FrozenEstimator` stays as it is, and `fit` needs `base_probabilities`; with "prefit" there are
-        probabilities alone, in predictions, too. None: the class proportions. Not with ``references="split"``.
-    max_features : int >= 1 or None, default=None
-        Largest number of features with a positive weight in any batch; the others are taken away before the
-        prototypes, in the same way.
     scale : bool, default=True
-        Whether the penalties see each feature divided by its standard deviation. The fitted model is in the units of
-        `X` all the same. Without it, features have to be on a scale of about 1.
+        Whether each feature is divided by its standard deviation before it is penalised. The fitted model is in the
+        units of `X` in either case. Without it, features should be on a scale of about 1.
+    max_prototypes : {"one_standard_error", "best"}, int >= 0 or None, default="one_standard_error"
+        Largest number of prototypes over all batches: after the fit, prototypes are removed and all weights fitted
+        again, see `proset.elimination`. With a name, cross-validation chooses the number: "best" has the smallest
+        log-loss on held-out samples, "one_standard_error" is the smallest number whose log-loss is at most one standard
+        error (of what prototypes gain) above that. None keeps every prototype with a positive weight, as
+        ``references="split"`` always does.
+    max_features : int >= 1 or None, default=None
+        Largest number of features with a positive weight in any batch; the others are removed before the prototypes, in
+        the same way.
+    base : estimator, "prefit" or None, default=None
+        Classifier with `predict_proba` that prototypes correct, see `proset.base_model`. It is cross-fitted to the
+        training samples while prototypes are fitted, then fitted to all of them. One in a
+        `sklearn.frozen.FrozenEstimator` stays as it is, and `fit` needs `base_probabilities`; with "prefit" there is
+        no estimator, and predictions need them, too. None means the class proportions. Not with
+        ``references="split"``.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
-        Which columns of `X` are categories, see `proset.columns`: those of text, booleans and categorical types, of
-        which ordered ones are ranks. A list names, numbers or marks further ones, and must include all columns of text;
-        None is an empty list.
+        Columns of `X` that are categories, see `proset.columns`. "from_dtype": those of text, booleans and categorical
+        types, of which ordered ones are ranks. A list has further ones by name, number or as a mask, and must include
+        all columns of text. None is an empty list.
     cost_matrix : array-like, shape (K, K), or None, default=None
-        What errors cost: entry (i, k) is the cost of predicting class k where class i is true, in the order of
-        `classes_`, or of a frame whose index and columns are the classes. `predict` takes the class with the smallest
-        expected cost; probabilities do not change. None: the most probable class, as if all errors cost the same.
+        Entry (i, k) is the cost of predicting class k if class i is true, in the order of `classes_`, or of a frame
+        whose index and columns are the classes. `predict` takes the class with the smallest expected cost;
+        probabilities do not change. None means that all errors cost the same.
 
     Attributes
     ----------
     lambda_v_, lambda_w_ : float
-        The penalties of the fit; infinite if the class proportions predict samples that were held out as well as any
-        model. Then the batches are empty.
+        Penalties of the fit; infinite if the class proportions predict held-out samples as well as any model. Then the
+        batches are empty.
     penalty_search_ : dict of arrays
-        What was tried for "auto", in this order: "lambda_v", "lambda_w", "mean_loss" (log-loss of the samples held
-        out) and "standard_error" (of its difference from the smallest one); and of the class proportions "prior_loss".
+        Penalties tried by "auto", in order: "lambda_v", "lambda_w", "mean_loss" (log-loss on held-out samples) and
+        "standard_error" (of its difference from the smallest one); also "prior_loss", that of the class proportions.
         Only if there was a choice.
     prototype_path_ : dict of arrays
-        Of the model of each size, by increasing "n_prototypes": "n_features", "objective" (all penalties included),
-        "leave_one_out_loss" (the log-loss in it) and, where the size was chosen, "mean_loss" (of samples held out, with
-        at most that many). The last model has all prototypes. Only if `max_prototypes` or `max_features` say so and
-        the penalties leave prototypes.
+        One entry per model of the elimination path, by increasing "n_prototypes": "n_features", "objective" (all
+        penalties included), "leave_one_out_loss" (the log-loss in it) and, where the size was chosen, "mean_loss" (on
+        held-out samples, with at most that many). The last model has all prototypes. Only if `max_prototypes` or
+        `max_features` ask for it and the penalties leave prototypes.
     base_ : estimator, "prefit" or None
-        The base model, fitted to all samples; not in models from files.
+        Base model, fitted to all samples; not in models from files.
     scale_ : ndarray, shape (D,)
-        What features are divided by; rounded to 16 bits, 1 for constant ones and with ``scale=False``.
+        Divisor of each feature, rounded to 16 bits; 1 for constant ones and with ``scale=False``.
     feature_range_ : ndarray, shape (2, D)
-        Smallest and largest values in the training data; of categories those of their numbers.
+        Smallest and largest value of each feature in the training data; of categories, of their numbers.
     categories_ : list, length D
-        Of a column of categories its levels: all of an ordered type, else those in the training data, sorted, with None
+        Levels of each column of categories: all of an ordered type, else those in the training data, sorted, with None
         for a missing one. None for numbers.
     feature_weights_ : ndarray, shape (B, D)
         Feature weights of the batches for features divided by `scale_`, so that they can be compared; 0 in empty ones.
     classes_ : ndarray, shape (K,)
+        Class labels.
     class_prior_ : ndarray, shape (K,)
+        Proportions of the classes in the training data, by weight.
     n_features_in_ : int
-        D.
+        Number of columns of `X` (D).
     feature_names_in_ : ndarray of str, shape (D,)
         Only if `X` had string column names.
     batches_ : tuple of `proset.model.Batch`
+        Prototypes and their weights.
     active_features_ : ndarray of int
         Features with positive weight in at least one non-empty batch.
     n_prototypes_ : int
-        Over all batches.
+        Number of prototypes over all batches.
     n_iter_ : int
-        Largest number of solver iterations of a batch, of the last refit if prototypes were taken away (0 without
+        Largest number of solver iterations of a batch, of the last refit if prototypes were removed (0 without
         batches).
     n_samples_fit_ : int
-        Training samples of positive weight.
+        Number of training samples with positive weight.
     training_familiarity_ : ndarray, shape (n_batches + 1, m)
-        The yardstick of `familiarity_quantile`, by number of batches; see `proset.familiarity`.
+        Reference distribution of `familiarity_quantile`, by number of batches; see `proset.familiarity`.
 
     Notes
     -----
-    What is minimised is stated in `proset.objective`.
+    `proset.objective` states the objective that a fit minimises.
 
     References
     ----------
@@ -154,8 +157,8 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     """
 
     _parameter_constraints: ClassVar = CONSTRAINTS
-    __metadata_request__fit: ClassVar = {"groups": False}  # those of a splitter around it are none of the base
-    # Whoever wants fewer batches says so to this classifier, not through those around it.
+    __metadata_request__fit: ClassVar = {"groups": False}  # not passed on to the base model
+    # `n_batches` of a prediction is for calls of this classifier, not for meta-estimators around it.
     __metadata_request__predict: ClassVar = {"n_batches": UNUSED}
     __metadata_request__predict_proba: ClassVar = {"n_batches": UNUSED}
 

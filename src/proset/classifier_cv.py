@@ -74,7 +74,7 @@ class ProsetClassifierCV(SearchedModel):
     refit : bool, default=True
         Whether to refit the best setting on all samples, as predictions require.
     n_jobs : int or None, default=None
-        Fits at the same time, by threads; None is 1, -1 one per processor. It changes nothing but the time.
+        Fits at the same time, by threads; None is 1, -1 one per processor. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         For the penalties and, instead of that of the estimator, the candidates of each fit.
     verbose : int, default=0

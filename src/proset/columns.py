@@ -64,7 +64,7 @@ class Columns:
 
     @classmethod
     def of(cls, X: np.ndarray, levels: np.ndarray, weight: np.ndarray | None) -> "Columns":
-        """Those of training samples X (N, D), perhaps with weights (N,); spreads are rounded to `BITS`."""
+        """Columns of training samples X (N, D), perhaps with weights (N,); spreads are rounded to `BITS`."""
         return cls(levels, (levels > 0).astype(float), spreads(X, levels, weight), np.isnan(X).any(axis=0))
 
     @property
@@ -74,11 +74,11 @@ class Columns:
         return found
 
     def take(self, features: np.ndarray) -> "Columns":
-        """Those of some features."""
+        """Columns of some features."""
         return Columns(self.levels[features], self.category[features], self.spread[features], self.has_gaps[features])
 
     def divided(self, scale: np.ndarray) -> "Columns":
-        """Those of X / scale."""
+        """Columns of X / scale."""
         return replace(self, category=self.category / scale, spread=self.spread / scale)
 
     def filled(self, X: np.ndarray) -> np.ndarray:
@@ -144,7 +144,7 @@ def spreads(X: np.ndarray, levels: np.ndarray, weight: np.ndarray | None) -> np.
 
 
 def _deviations(X: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Of numbers; 1 for columns that are constant but for rounding."""
+    """Standard deviations of numbers; 1 for columns that are constant but for rounding."""
     mean = np.average(X, axis=0, weights=weight)
     from_mean = X - mean
     largest = np.abs(from_mean).max(axis=0, initial=0.0)

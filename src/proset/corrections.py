@@ -27,7 +27,7 @@ NEAR = 0.5  # similarity from which on a sample counts to the region of a protot
 
 
 def regions(fitted: Model, task: Task) -> dict[str, np.ndarray]:
-    """Of each prototype, over all batches: what it brings, and the training samples near it.
+    """What each prototype, over all batches, brings, and the training samples near it.
 
     Parameters
     ----------

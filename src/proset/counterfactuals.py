@@ -65,7 +65,7 @@ class Constraints:
         ranges: Mapping[Any, Any],
         directions: Mapping[Any, str],
     ) -> "Constraints":
-        """From names or numbers of features; ValueError if they do not fit."""
+        """Make constraints from names or numbers of features; ValueError if they do not fit."""
         for name, given in (("ranges", ranges), ("directions", directions)):
             if not isinstance(given, Mapping):
                 raise ValueError(f"{name}: {given!r} is not allowed, must be a dictionary with features as keys")
@@ -130,7 +130,7 @@ class _Finder:
     least_familiarity: float
 
     def goal(self, predicted: int) -> Goal:
-        """For a sample of a predicted class."""
+        """What the counterfactual of a sample of the predicted class must reach."""
         costs, n = self.classifier._costs(), len(self.classifier.classes_)
         every, enough = np.ones(n), 1.0 + MARGIN
         forms, limits = [], []
@@ -307,7 +307,7 @@ def is_changed(before: np.ndarray, then: np.ndarray) -> np.ndarray:
 
 
 def nearest(classifier: "FittedModel", points: np.ndarray) -> list[tuple[np.ndarray | None, float, bool]]:
-    """For samples (N, D) in the units of the model the nearest ones of another class, None if there is none; with their
+    """Nearest samples of another class for samples (N, D) in the units of the model, None if there is none; with their
     costs, and whether they are proved to be.
     """
     finder = _Finder(classifier, Constraints(set(), {}, {}, {}), None, None, 0.0)

@@ -81,7 +81,7 @@ def round_relaxed(
 
 
 def relax(bits: np.ndarray, y: np.ndarray, weight: np.ndarray, cost: float, n_candidates: int, k: int) -> Relaxation:
-    """Solve the relaxed problem of class `k` by HiGHS; parameters as of `round_relaxed`.
+    """Solve the relaxed problem of class `k` by HiGHS; parameters as in `round_relaxed`.
 
     minimise    sum_j cost_j alpha_j + sum_i weight_i xi_i
     subject to  sum_(j with i in ball j) alpha_j + xi_i >= 1 for every point i of the class, alpha, xi >= 0

@@ -101,12 +101,12 @@ def drift(
 
 
 def _p_value(now: int, of_now: int, before: int, of_before: int) -> float:
-    """Of Fisher's exact test whether two shares are the same."""
+    """P-value of Fisher's exact test whether two shares are the same."""
     return float(fisher_exact([[now, of_now - now], [before, of_before - before]]).pvalue)
 
 
 class _Familiarity:
-    """Of samples, by prototype and by feature.
+    """Familiarity of samples, by prototype and by feature.
 
     Attributes
     ----------

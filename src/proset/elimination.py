@@ -75,7 +75,7 @@ class Elimination:
     penalty: Penalty
 
     def path(self, parts: Parts, also: Sequence[int] = (), rough: bool = False) -> Iterator[Parts]:
-        """Ever smaller models, at the sizes of `SIZES` and `also`, down to one prototype; `parts` is not among them.
+        """Models of decreasing size, at `SIZES` and `also`, down to one prototype; `parts` is not among them.
 
         A rough one has fewer rounds and no exchanges.
         """
@@ -87,7 +87,7 @@ class Elimination:
             yield parts
 
     def reduced(self, parts: Parts, n: int, share: float) -> Parts:
-        """At most n prototypes, in rounds."""
+        """Remove prototypes in rounds until at most n are left."""
         while (number := n_prototypes(parts)) > n:
             kept = np.ones(number, dtype=bool)
             kept[np.argsort(self.increases(parts), kind="stable")[: min(number - n, ceil(share * number))]] = False
@@ -95,7 +95,7 @@ class Elimination:
         return parts
 
     def with_features(self, parts: Parts, n: int) -> Parts:
-        """At most n features over all batches, in rounds."""
+        """Remove features in rounds until at most n are left over all batches."""
         while (number := len(active := active_features(parts))) > n:
             objectives = np.array([self.score(without_feature(parts, d))[0] for d in active])
             leaving = np.argsort(objectives, kind="stable")[: min(number - n, ceil(SHARE * number))]
@@ -105,7 +105,7 @@ class Elimination:
         return parts
 
     def increases(self, parts: Parts) -> np.ndarray:
-        """By how much the objective rises without each of the prototypes, shape (J,), batch after batch."""
+        """Increase in the objective when each prototype is removed, shape (J,), batch after batch."""
         return np.concatenate(self.increases_of(parts))
 
     def increases_of(self, parts: Parts) -> list[np.ndarray]:
@@ -132,7 +132,7 @@ class Elimination:
         return loss + fsum(self.penalty.value_and_gradient(part.v, part.w)[0] for part in parts), loss
 
     def filled(self, parts: Parts, n: int) -> Parts:
-        """Up to n prototypes where some are missing, as in an exchange; near the minimum."""
+        """Add prototypes up to n if some are missing, as in an exchange; near the minimum."""
         missing = n - n_prototypes(parts)
         more = max(ceil(LET_IN * n), LEAST) if missing else ceil(LET_IN * n)
         larger = self._with_steepest(parts, missing + more, also_constant=not missing)
@@ -144,7 +144,7 @@ class Elimination:
         return found if self.score(found)[0] < self.score(parts)[0] - TOLERANCE else parts
 
     def _with_steepest(self, parts: Parts, number: int, also_constant: bool) -> Parts:
-        """With up to `number` more prototypes of weight 0, those whose derivatives are the most negative.
+        """Add up to `number` prototypes of weight 0, those whose derivatives are the most negative.
 
         In a batch without features they are of no use. An exchange tries them as well, which fits have the bits of.
         """
@@ -162,14 +162,14 @@ class Elimination:
         return tuple(with_more(part, self.task.candidates[place[batch == b]]) for b, part in enumerate(parts))
 
     def q_of(self, parts: Parts) -> np.ndarray:
-        """Of the references, with all batches."""
+        """Unnormalised class probabilities of the references, with all batches."""
         task, rows = self.task, self.task.references
         return added(
             task.q[rows], (p.sums(task.samples, task.q.shape[1], task.n_threads, rows) for p in parts if len(p.w))
         )
 
     def objective(self, parts: Parts, b: int) -> Objective:
-        """Of the prototypes of one batch, given the others."""
+        """Objective of the prototypes of one batch, given the others."""
         return replace(self._without(parts, b), candidates=parts[b].candidates).objective(self.penalty)
 
     def _without(self, parts: Parts, b: int) -> Task:
@@ -207,7 +207,7 @@ class Sized:
 
 @dataclass(frozen=True)
 class Settings:
-    """Of an elimination.
+    """Settings of an elimination.
 
     Attributes
     ----------
@@ -285,7 +285,7 @@ def eliminate(fitted: Model, X: np.ndarray, y: np.ndarray, task: Task, settings:
 
 
 def table(path: Sequence[Sized]) -> dict[str, np.ndarray]:
-    """As `ProsetClassifier.prototype_path_` has it."""
+    """The path in the form of `ProsetClassifier.prototype_path_`."""
     return {
         "n_prototypes": np.array([one.model.n_prototypes() for one in path]),
         "n_features": np.array([len(one.model.active_features()) for one in path]),

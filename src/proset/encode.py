@@ -82,7 +82,7 @@ def encode(
 
 
 def plain_classes(y: Any) -> Any:
-    """Labels of classes; a subclass of `str` whose `str()` is not its text, such as of ``Enum``, becomes its text.
+    """Labels of classes; a subclass of `str` whose `str()` is not its text, such as that of an Enum, becomes its text.
 
     What scikit-learn says of None is a TypeError about '<', and of a table it names neither `y` nor a row.
     """
@@ -201,7 +201,7 @@ def _name_of(value: Category) -> str:
 
 
 def _warn(names: Sequence[str], columns: Sequence[Column], encoding: Encoding) -> None:
-    """Of categories that are probably numbers, or names of rows."""
+    """Warn of categories that are probably numbers, or names of rows."""
     import warnings
 
     for name, column, kind, levels in zip(names, columns, encoding.kinds, encoding.levels, strict=True):

@@ -48,7 +48,7 @@ class Encoding:
         return np.array([len(levels or ()) if kind == CATEGORY else 0 for kind, levels in pairs])
 
     def take(self, features: np.ndarray) -> "Encoding":
-        """That of some columns."""
+        """Encoding of some columns."""
         return Encoding(tuple(self.kinds[d] for d in features), tuple(self.levels[d] for d in features))
 
     def decode(self, X: np.ndarray) -> np.ndarray:
@@ -142,7 +142,7 @@ def refuse_sparse(X: Any) -> None:
 
 
 def as_frame(X: Any) -> Any:
-    """As narwhals has it; None if it is no frame."""
+    """The table as a frame of narwhals; None if it is no frame."""
     if type(X).__name__ == "LazyFrame":
         raise TypeError("X: a LazyFrame is not allowed, must be a table; use X.collect()")
     try:
@@ -188,7 +188,7 @@ def _of_series(name: Any, series: Any) -> Column:
 
 
 def _ordered_levels(series: Any) -> Any:
-    """Those of an ordered type, in their order; None for another type."""
+    """Levels of an ordered type, in their order; None for another type."""
     if isinstance(series.dtype, nw.Enum):
         return series.dtype.categories
     native = series.to_native()
@@ -270,5 +270,5 @@ def plain_value(value: Any) -> Any:
 
 
 def text_of(level: Category) -> str:
-    """As text is given in C."""
+    """Text of a level as C spells it."""
     return str(level).lower() if isinstance(level, bool) else str(level)

@@ -203,7 +203,7 @@ class Explanations(FittedModel):
         pandas.DataFrame
             A row for each prototype, the largest gain first:
 
-            - "batch", "row", "class", "weight": as of `export`.
+            - "batch", "row", "class", "weight": as in `export`.
             - "gain": by how much the mean leave-one-out log-loss of the training samples would rise without it; from
               many prototypes near each other each has a small one.
             - "samples": training samples with a similarity of at least 0.5 to it, itself included.
@@ -248,7 +248,7 @@ class Explanations(FittedModel):
         only_training_rows: bool = False,
         min_familiarity_quantile: float = 0.0,
     ) -> "pd.DataFrame":
-        """For each sample the nearest one that the model predicts otherwise: what would have had to be different.
+        """Find for each sample the nearest one that the model predicts otherwise: what would have had to be different.
 
         Nearest is what differs in the fewest features, and among these what has the smallest sum of differences,
         divided by the standard deviation of each feature; another category counts 1. With up to 8 active features that

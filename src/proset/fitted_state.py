@@ -145,7 +145,7 @@ class FittedState:
         return found
 
     def _copied(self) -> Any:
-        """With the training data, which a copy does not have otherwise."""
+        """Copy the classifier with its training data, which a copy does not have otherwise."""
         other = copy(self)
         if hasattr(self, "_training"):
             other._training = self._training
@@ -161,7 +161,7 @@ class FittedState:
         return points
 
     def _familiarity_quantiles(self, familiarity: np.ndarray) -> np.ndarray:
-        """Of familiarities (N,); NaN for a model from a file that does not have that of training samples."""
+        """Quantiles of familiarities (N,); NaN for a model from a file without those of the training samples."""
         if not hasattr(self, "training_familiarity_"):
             return np.full(len(familiarity), np.nan)
         return quantile(self._yardstick(), familiarity)

@@ -158,7 +158,7 @@ def size_table(
 
 
 def warn(classifier: FittedModel, X: np.ndarray) -> None:
-    """Of batches that did not converge, and of a fit to scaled samples that learnt nothing; called by `fit`."""
+    """Warn of batches that did not converge, and of a fit to scaled samples that learnt nothing; called by `fit`."""
     for number, batch in enumerate(classifier.batches_, start=1):
         if not batch.converged and len(batch.labels):  # without prototypes there is no weight to improve
             warnings.warn(
@@ -307,7 +307,7 @@ def _check_limits(classifier: FittedModel) -> None:
 
 
 def _growth(classifier: FittedModel, data: Prepared, base: np.ndarray | None) -> Growth:
-    """That of the last fit if it goes on, else a new one."""
+    """Continue the growth of the last fit if its data and parameters allow it, else start a new one."""
     how = classifier.n_batches, classifier.verbose
     if not classifier.warm_start:
         return Growth(*_seed(classifier.random_state), "", *how)

@@ -47,7 +47,7 @@ class Growth:
 
 
 def digest(*arrays: np.ndarray) -> str:
-    """Of the bytes of arrays."""
+    """SHA-256 of the bytes of arrays."""
     found = hashlib.sha256()
     for array in arrays:
         found.update(array.tobytes())

@@ -111,7 +111,7 @@ class Samples:
         return weight
 
     def means(self, of_rows: np.ndarray) -> np.ndarray:
-        """Of values of rows, shape (n_rows, K): their mean over the rows of each sample, shape (N, K)."""
+        """Mean of values of rows, shape (n_rows, K), over the rows of each sample, shape (N, K)."""
         number = np.bincount(self.of_row)
         columns = [np.bincount(self.of_row, weights=column) / number for column in of_rows.T]
         return np.column_stack(columns)

@@ -43,7 +43,7 @@ def distances(A: np.ndarray, B: np.ndarray, metric: Metric, columns: Columns) ->
 
 
 def encoded(classifier: Any, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[np.ndarray, Any, Encoding]:
-    """Samples as numbers, as of `proset.encode`; ValueError if they are not what the classifier's metric takes."""
+    """Samples as numbers, as in `proset.encode`; ValueError if they are not what the classifier's metric takes."""
     metric = classifier.metric
     instead = f"not allowed with metric={metric!r}, only with {', '.join(sorted(MIXED | {*SCIPY}))}"
     try:

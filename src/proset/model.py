@@ -105,7 +105,7 @@ class Model:
 
     @property
     def prototypes(self) -> Prototypes:
-        """Those of all batches."""
+        """Prototypes of all batches."""
         batches, none = self.batches, np.empty((0, len(self.centre)))
         return Prototypes(
             batch=np.repeat(np.arange(len(batches)), [len(batch.labels) for batch in batches]),
@@ -201,7 +201,7 @@ def fit(
         Batch b draws its candidates from a child keyed by b, so that a model with fewer batches is a truncation.
     sample_weight : ndarray of positive float, shape (N,), optional
     n_threads : int
-        They change nothing but the time.
+        The result does not depend on them.
     start : Stage, optional
         A stage of the same fit, to which batches are added up to `n_batches`.
     after_batch : callable, optional
@@ -237,7 +237,7 @@ def fit(
 
 
 def batch_generator(seed: np.random.SeedSequence, b: int) -> np.random.Generator:
-    """For the draw of candidates of batch b, which does not depend on how many batches there are."""
+    """Generator for the draw of candidates of batch b, which does not depend on the number of batches."""
     return np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, b)))
 
 

@@ -215,7 +215,7 @@ def _check(model: Model, classes: np.ndarray, names: np.ndarray | None, unknown:
 
 
 def _range_of_prototypes(model: Model) -> np.ndarray:
-    """As `feature_range_`, of models from files that do not have that of the training data."""
+    """Stand-in for `feature_range_`, for models from files without the range of the training data."""
     points = np.concatenate([model.centre[None], model.prototypes.points])
     return np.array([np.fmin.reduce(points), np.fmax.reduce(points)])
 

@@ -127,7 +127,7 @@ class Objective:
         Whether references, and candidates of a class, come in an order that keeps neighbours together
         (`proset.arithmetic.sort_neighbours`).
     n_threads : int
-        They change nothing but the time.
+        The result does not depend on them.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class Objective:
         return library.objective(self._problem, theta)
 
     def increases(self, theta: np.ndarray) -> np.ndarray:
-        """By how much f rises without each of the prototypes, shape (J,), from one pass over the kernel.
+        """Increase in f when each prototype is removed, shape (J,), from one pass over the kernel.
 
         With Q_n = sum_l q_l(x_n), and c_nj = w_j G_nj what prototype j of class k_j adds at reference n:
 

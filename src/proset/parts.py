@@ -33,7 +33,7 @@ class Part:
 
     @classmethod
     def of(cls, theta: np.ndarray, candidates: np.ndarray, solution: Solution | None = None) -> "Part":
-        """From weights [v, w] of candidates, without those that have none."""
+        """Make a part from weights [v, w] of candidates, without those of weight 0."""
         n_features = len(theta) - len(candidates)
         v, w = np.split(without_constants(theta, n_features), [n_features])
         return cls(v, candidates[w > 0.0], w[w > 0.0], solution)
@@ -56,7 +56,7 @@ Parts = tuple[Part, ...]  # a model's
 
 
 def n_prototypes(parts: Parts) -> int:
-    """Over all batches."""
+    """Number of prototypes over all batches."""
     return sum(len(part.w) for part in parts)
 
 
@@ -87,14 +87,14 @@ def with_only(parts: Parts, kept: np.ndarray) -> Parts:
 
 
 def with_more(part: Part, candidates: np.ndarray) -> Part:
-    """With more prototypes, of weight 0."""
+    """Add prototypes of weight 0."""
     together = np.concatenate([part.candidates, candidates])
     order = np.argsort(together)
     return replace(part, candidates=together[order], w=np.append(part.w, np.zeros(len(candidates)))[order])
 
 
 def parts_of(fitted: Model, samples: Samples) -> Parts:
-    """Those of a model whose rows are those of the samples."""
+    """Parts of a model whose rows are those of the samples."""
     found = []
     for batch in fitted.batches:
         candidates = samples.of_row[batch.sample_index]
@@ -106,7 +106,7 @@ def parts_of(fitted: Model, samples: Samples) -> Parts:
 
 
 def merged(part: Part, samples: Samples) -> Part:
-    """With one prototype in the place of several that agree in class and active features, as the model will have it.
+    """Merge prototypes that agree in class and active features into one, as in the fitted model.
 
     Else two such rows, which see each other, would keep a sample from being left out of its own prototype.
     """

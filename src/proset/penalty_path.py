@@ -99,7 +99,7 @@ class Path:
         return self._found[pair]
 
     def _minimum(self, pair: Pair, before: np.ndarray | None) -> np.ndarray:
-        """From the weights of the pair before, or from the start."""
+        """Minimise from the weights of the pair before, or from the start."""
         objective = self.task.objective(Penalty(*pair, self.alpha_v, self.alpha_w))
         if before is None:
             found = objective.minimum(MAX_ITER, self.tol, start(self.task)).x
@@ -270,7 +270,7 @@ def _between(levels: np.ndarray, copies: np.ndarray, low: float, high: float) ->
     """How many of the levels u, u + 1 / m, ..., modulo 1, of each sample are from `low` to below `high`."""
 
     def below(x: float) -> np.ndarray:
-        """Of u + t / m for all whole t, counted from t = 0 on; negative if x is less."""
+        """Number of values u + t / m, for whole t from 0 on, that are below x; negative if x is less than all."""
         return np.ceil(copies * (x - levels) - 1e-9).astype(int)
 
     number: np.ndarray = below(high) - below(low)
@@ -300,7 +300,7 @@ class Choice:
     prior_loss: float
 
     def results(self) -> dict[str, np.ndarray | float]:
-        """As `ProsetClassifier.penalty_search_` has it."""
+        """The search in the form of `ProsetClassifier.penalty_search_`."""
         lambda_v, lambda_w = np.array(self.tried).reshape(-1, 2).T
         of_pairs = {"lambda_v": lambda_v, "lambda_w": lambda_w, "mean_loss": self.loss, "standard_error": self.error}
         return {**of_pairs, "prior_loss": self.prior_loss}

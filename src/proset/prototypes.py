@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Prototypes:
-    """Those of all batches of a model, one batch after the other.
+    """Prototypes of all batches of a model, one batch after the other.
 
     Attributes
     ----------

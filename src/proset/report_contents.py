@@ -49,7 +49,7 @@ def _kind(classifier: "FittedModel", d: int) -> str:
 
 
 def _parameters(classifier: Any) -> dict[str, Any]:
-    """Those of the fit, whatever has been set since, where they are known."""
+    """Parameters of the fit, whatever has been set since, where they are known."""
     training = getattr(classifier, "_training", None)
     fitted = classifier if training is None else type(classifier)(**training.parameters)
     found: dict[str, Any] = fitted.get_params()
@@ -130,7 +130,7 @@ def _attributed(classifier: "FittedModel", transformer: Any, X: Any) -> tuple[in
 
 
 def _turned(classifier: "FittedModel", transformer: Any) -> list[tuple[Any, ...]]:
-    """Of each class the heaviest prototype, and the nearest sample that is predicted otherwise."""
+    """The heaviest prototype of each class, and the nearest sample that is predicted otherwise."""
     prototypes = classifier._model.prototypes
     labels, weights, points = prototypes.labels, prototypes.weights, prototypes.points
     heaviest = [np.flatnonzero(labels == k)[weights[labels == k].argmax()] for k in np.unique(labels)[:N_CLASSES]]

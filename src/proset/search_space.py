@@ -13,7 +13,7 @@ from proset.penalty_path import LAMBDA_V, LAMBDA_W, Pair
 
 @dataclass(frozen=True)
 class Values:
-    """Of a penalty: both ends of a range, or a grid."""
+    """Values of a penalty: both ends of a range, or a grid."""
 
     values: tuple[float, ...]
     is_range: bool
@@ -21,7 +21,7 @@ class Values:
 
     @classmethod
     def of(cls, name: str, given: Any) -> "Values":
-        """From a parameter of the search, "lambda_v" or "lambda_w"; ValueError if it is none of both."""
+        """Read a parameter of the search, "lambda_v" or "lambda_w"; ValueError if it is none of both."""
         values, is_range = np.asarray(given), isinstance(given, tuple)
         allowed = values.size and values.dtype.kind in "iuf" and 0 <= values.min() <= values.max() <= MAX_PENALTY
         if not allowed or (is_range and (values.shape != (2,) or not 0 < values[0] <= values[1])):

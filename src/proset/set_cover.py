@@ -54,7 +54,7 @@ class SetCoverClassifier(FittedCover, ClassifierMixin, BaseEstimator):  # type: 
         Factors of the sample weights by class label, 1 for labels not in it. "balanced": all classes get the same
         total weight.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
-        Which columns are categories, as of `proset.ProsetClassifier`. Tables with categories or missing values take
+        Which columns are categories, as in `proset.ProsetClassifier`. Tables with categories or missing values take
         Euclidean and city block metrics, in which two different categories are 1 apart (`Columns.distances` of
         `proset.columns`).
 

@@ -41,7 +41,7 @@ class SetCoverClassifierCV(SearchCV):
     refit : bool, default=True
         Whether to refit the best setting on all samples, as predictions require.
     n_jobs : int or None, default=None
-        Folds at the same time, by threads; None is 1, -1 one per processor. It changes nothing but the time.
+        Folds at the same time, by threads; None is 1, -1 one per processor. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         Instead of that of the estimator, for the rounding of each fit.
     verbose : int, default=0

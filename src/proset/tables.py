@@ -123,7 +123,7 @@ def export(
     units: Callable[[np.ndarray], np.ndarray],
     with_prior: bool,
 ) -> "pd.DataFrame":
-    """The table of `proset.ProsetClassifier.export`; arguments as of `terms`, and whether it has the class prior."""
+    """The table of `proset.ProsetClassifier.export`; arguments as in `terms`, and whether it has the class prior."""
     require("pandas", "export")
     import pandas as pd
 

@@ -42,7 +42,7 @@ def feature_names(classifier: Any, transformer: Any) -> list[str]:
 
 
 def naming(classifier: Any, transformer: Any) -> dict[str, Any]:
-    """Of the tables of a fitted classifier the labels "classes", the "names" of features, and the "units", a function
+    """Names in tables of a fitted classifier: the labels "classes", the "names" of features, and "units", a function
     from samples as the classifier sees them to those of the table.
     """
     return {

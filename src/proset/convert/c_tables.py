@@ -24,7 +24,7 @@ def table(name: str, values: np.ndarray, scope: str = "static ") -> str:
 
 
 def levels(levels: list[tuple[Category, ...] | None]) -> str:
-    """Of each feature, NULL for a missing one, and how many there are."""
+    """Levels of each feature, NULL for a missing one, and how many there are."""
     texts = [
         [] if of is None else ["NULL" if level is None else _string(text_of(level)) for level in of] for of in levels
     ]

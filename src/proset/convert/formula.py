@@ -75,7 +75,7 @@ class Formula:
 
     @property
     def levels(self) -> list[tuple[Category, ...] | None]:
-        """Of the features that are used, length A: the number of a value among these takes the place of its z."""
+        """Levels of the features in use, length A: the number of a value among these takes the place of its z."""
         return [self.categories[d] for d in self.used]
 
     @property

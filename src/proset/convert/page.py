@@ -74,7 +74,7 @@ def contents(model: Any, background: Any, title: str) -> dict[str, str]:
 
 
 def _controls(model: Any, what: ProsetFormula) -> dict[str, Any]:
-    """Of each feature that is read its range and standard deviation before the scalers, and the first sample."""
+    """Range and standard deviation, before the scalers, of each feature that is read, and the first sample."""
     _, classifier = take_apart(model)
     columns = classifier._model.columns
     spread = (classifier.scale_ if columns is None else columns.spread)[what.used]

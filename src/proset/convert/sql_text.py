@@ -40,7 +40,7 @@ def label_case(value: str, of: ProsetFormula | SetCoverFormula) -> str:
 
 
 def number_literal(value: float) -> str:
-    """With an exponent: without, DuckDB takes a decimal number, of which it keeps some places."""
+    """A number with an exponent: without one, DuckDB takes a decimal number, of which it keeps some places."""
     text = repr(float(value))
     return "NULL" if text == "nan" else text if "e" in text else f"{text}e0"
 

@@ -19,7 +19,7 @@ from proset.validation import checked_count
 
 
 class AttributionsDisplay(Display):
-    """From the mean probability of a class to that of one sample, feature by feature.
+    """Steps from the mean probability of a class to that of one sample, feature by feature.
 
     Bars start where the one above ends. The first one starts at the mean over the background, which is the dashed line,
     and the last one ends at the probability of the sample.
@@ -129,7 +129,7 @@ class AttributionsDisplay(Display):
 
 
 class AttributionSummaryDisplay(Display):
-    """By how much each feature moves the class probabilities, up or down, in the mean over samples: bars by class.
+    """Mean shift of the class probabilities by each feature, up or down, over samples: bars by class.
 
     Of two classes one is enough, for what it gets the other one loses.
 
@@ -213,7 +213,7 @@ class AttributionSummaryDisplay(Display):
 
 
 def _attributions(fitted: Fitted, X: Any, background: npt.ArrayLike | None) -> Attributions:
-    """Those of samples as the estimator takes them, under names and in units of the data."""
+    """Attributions of samples as the estimator takes them, under names and in units of the data."""
     model, others = fitted.proset(), None if background is None else fitted.table(background)
     found = model.attributions(fitted.table(X), others)
     return replace(found, display_data=fitted.as_given(found.data), feature_names=fitted.names)

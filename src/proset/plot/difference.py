@@ -64,7 +64,7 @@ class DifferenceDisplay(Display):
             Fitted `ProsetClassifier`, or a `Pipeline` or search with one. `other` may be a classifier that was made of
             that in `model`; steps before it are then those of `model`.
         X : array-like, shape (N, D), optional
-            Samples to compare predictions on, as `model` takes them. By default as of `proset.diff`.
+            Samples to compare predictions on, as `model` takes them. By default as in `proset.diff`.
         ax : sequence of two matplotlib Axes, optional
             By default those of a new figure.
 

@@ -217,7 +217,7 @@ def probability_bar(axes: Sequence[Axes], class_name: str, **options: Any) -> Co
 
 
 def _probabilities(fitted: Fitted, points: np.ndarray) -> np.ndarray:
-    """Of classes, shape (N, K); 1 for the predicted class of a classifier that has none."""
+    """Probabilities of classes, shape (N, K); 1 for the predicted class of a classifier that has none."""
     table = fitted.decoded(points)
     if hasattr(fitted.estimator, "predict_proba"):
         found: np.ndarray = fitted.estimator.predict_proba(table)

@@ -238,6 +238,6 @@ class Resources:
 
 
 def _cpu_seconds():
-    """Of this process, and of those that it started and has waited for."""
+    """CPU time of this process, and of those that it started and has waited for."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime

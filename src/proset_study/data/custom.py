@@ -10,7 +10,7 @@ from proset_study.data.dataset import DataSet
 
 
 def make(file: str, impute: str | None = None, gaps: bool = False, **settings: Any) -> DataSet:
-    """The data set of a table: all columns but the named ones are features; settings as of `columns.read_columns`."""
+    """The data set of a table: all columns but the named ones are features; settings as in `columns.read_columns`."""
     columns = read_columns(file, impute=impute, gaps=gaps, **settings)
     categories = category_column = None
     if columns.categorical:

@@ -20,7 +20,7 @@ MATRIX = "dissimilarities"  # the array with them
 
 
 def make(file: str, target: str, metric: str, **settings: Any) -> DataSet:
-    """The data set, whose samples have no features; settings as of `columns.read_columns`."""
+    """The data set, whose samples have no features; settings as in `columns.read_columns`."""
     read = _archive if file.endswith(".npz") else _table
     labels, weights, groups, tested, names = read(file, target, **settings)
     class_names, y = np.unique(labels, return_inverse=True)
@@ -37,7 +37,7 @@ def make(file: str, target: str, metric: str, **settings: Any) -> DataSet:
 
 
 def read_blocks(file: str, target: str, metric: str, **settings: Any) -> Iterator[np.ndarray]:
-    """The matrix in blocks of rows, shapes (rows, N); parameters as of `make`."""
+    """The matrix in blocks of rows, shapes (rows, N); parameters as in `make`."""
     if not file.endswith(".npz"):
         yield _columns(file, target, **settings).features.to_numpy(dtype=np.float64)
         return

@@ -87,7 +87,7 @@ class Encoder:
         return encoded
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """For a model file."""
+        """Arrays for a model file."""
         return {self.prefix + field.name: getattr(self, field.name) for field in fields(self)}
 
     @staticmethod
@@ -103,7 +103,7 @@ class Encoder:
 class Recoder(Encoder):
     """What methods that take tables as they are need: the categories of each column by number, gaps left as they are.
 
-    Attributes as of `Encoder`, but `column`, `code` and `category` have an entry for each category of the fitted rows,
+    Attributes as in `Encoder`, but `column`, `code` and `category` have an entry for each category of the fitted rows,
     in the order of their numbers, and `fill` is the code of a missing category, NaN for numbers.
     """
 
@@ -146,7 +146,7 @@ class Recoder(Encoder):
 
     @property
     def feature_names(self) -> np.ndarray:
-        """Those of the columns, shape (D,)."""
+        """Names of the features of the columns, shape (D,)."""
         return self.names
 
     def transform(self, X: np.ndarray) -> np.ndarray:
@@ -163,7 +163,7 @@ class Recoder(Encoder):
         return recoded
 
     def decode(self, X: np.ndarray) -> np.ndarray:
-        """From what `transform` gave, shape (N, D), to numbers and names of categories; of objects."""
+        """Undo `transform`: from its result, shape (N, D), to numbers and names of categories, as objects."""
         decoded = X.astype(object)
         for d in np.flatnonzero(self.n_levels):
             names = [*self.category[self.column == d].tolist(), OTHER]

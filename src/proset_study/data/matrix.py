@@ -16,14 +16,14 @@ TOLERANCE = 1e-5  # relative difference of two numbers that must be the same
 
 
 def module_of(settings: dict) -> str:
-    """Name below `proset_study` of the module that dissimilarities come from; settings as of `write_matrix`."""
+    """Name below `proset_study` of the module that dissimilarities come from; settings as in `write_matrix`."""
     return "data.custom_matrix" if settings["of"] == PRECOMPUTED else f"data.dissimilarities.{settings['of']}"
 
 
 def write_matrix(path: Path, data: DataSet, settings: dict, source: dict) -> None:
     """Write the dissimilarities of all samples from each other to a .npy file, which `distances.read_matrix` reads.
 
-    `settings` are `Study.metric_settings`, `source` is what the data set was made from, as of `sources.make`.
+    `settings` are `Study.metric_settings`, `source` is what the data set was made from, as in `sources.make`.
     ValueError if there are more than `MAX_ITEMS`, if they are not of the kind that is compared, or if those of a file
     are none.
     """

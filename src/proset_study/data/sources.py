@@ -26,7 +26,7 @@ def source_of(settings: dict) -> str:
 
 
 def random_numbers(seed: int, name: str, replicate: int) -> np.random.Generator:
-    """What a data set is drawn from; parameters as of `make`."""
+    """What a data set is drawn from; parameters as in `make`."""
     return generator(seed, "data", name, replicate)
 
 
@@ -60,7 +60,7 @@ def make(settings: dict, seed: int, name: str, replicate: int) -> DataSet:
 
 
 def some_rows(data: DataSet, n: int, rng: np.random.Generator) -> DataSet:
-    """At most n rows, drawn at random and in their order; a group is taken as a whole or not.
+    """Draw at most n rows and keep their order; a group is taken as a whole or not.
 
     ValueError if that leaves a class without a sample, or either part, if there is a test part.
     """

@@ -147,7 +147,7 @@ def _csv_errors(file):
 
 
 def opened(path: Path, mode: str, **how):
-    """An open file, which may be compressed; `how` as of `open`."""
+    """An open file, which may be compressed; `how` as in `open`."""
     return gzip.open(path, mode, **how) if path.suffix == ".gz" else path.open(mode, **how)
 
 

@@ -102,7 +102,7 @@ class FinalModel:
         return isinstance(self.encoder, Recoder)
 
     def encoded(self, X: np.ndarray) -> np.ndarray:
-        """Features, shape (N, E): missing values filled in, categories as 0 and 1, or as of `Recoder.transform`."""
+        """Features, shape (N, E): missing values filled in, categories as 0 and 1, or as in `Recoder.transform`."""
         return X if self.encoder is None else self.encoder.transform(X)
 
     def in_units(self, X: np.ndarray) -> np.ndarray:

@@ -38,7 +38,7 @@ class Case:
     arithmetic: str = ""
 
     def names(self) -> dict[str, str | int]:
-        """For the record."""
+        """Names for the record."""
         names = ("replicate", "data_set", "run", "method", "arithmetic")
         return {name: getattr(self, name) for name in names}
 

@@ -80,7 +80,7 @@ def gmlvq(
 def costs(
     theta: np.ndarray, labels: np.ndarray, X: np.ndarray, y: np.ndarray, weight: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Costs at the prototypes and the matrix in `theta`, and their gradient; other arguments as of `gmlvq`.
+    """Costs at the prototypes and the matrix in `theta`, and their gradient; other arguments as in `gmlvq`.
 
     With D+ = 2 d- / (d+ + d-)^2, D- = -2 d+ / (d+ + d-)^2 and delta = x - m, the derivatives of a term are
     D -2 Omega' Omega delta with respect to the prototype m that is meant, and D 2 Omega delta delta' with respect to

@@ -77,7 +77,7 @@ class NearestPrototype(Method):
         return FittedPrototypes.of(self.sets(parameters, complexity, seed), self.data)
 
     def sets(self, parameters: dict[str, float], complexity: int, seed: np.random.SeedSequence) -> Sets:
-        """Prototypes for every size on the path; arguments as of `fit`."""
+        """Prototypes for every size on the path; arguments as in `fit`."""
         raise NotImplementedError
 
     def refuse_long_path(self, complexity: int) -> None:
@@ -123,7 +123,7 @@ class PerClass(NearestPrototype):
     max_complexity = len(PER_CLASS)
 
     def choose(self, own: np.ndarray, numbers: list[int], seed: np.random.SeedSequence) -> Iterator[np.ndarray]:
-        """For each of the numbers, that many prototypes of the class whose samples have the rows `own`."""
+        """Choose, for each of the numbers, that many prototypes of the class whose samples have the rows `own`."""
         raise NotImplementedError
 
     def sets(self, parameters, complexity, seed):

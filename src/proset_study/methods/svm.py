@@ -148,7 +148,7 @@ def gamma_of(parameters: dict[str, float], n_features: int) -> float:
 
 
 def kernel(X: np.ndarray, points: np.ndarray, metric: str, gamma: float) -> np.ndarray:
-    """The Gaussian kernel of dissimilarities, shape (n, m); X, points and metric as of `distances.distances`."""
+    """The Gaussian kernel of dissimilarities, shape (n, m); X, points and metric as in `distances.distances`."""
     matrix: np.ndarray = np.exp(-gamma * distances(X, points, metric).astype(np.float64) ** 2)
     return matrix
 

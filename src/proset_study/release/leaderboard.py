@@ -123,7 +123,7 @@ def _entry(
 
 
 def _means(scores: Scores, fits: list[Fit]) -> dict[str, float]:
-    """Over the replicates of a data set, of the means over the fit seeds."""
+    """Means over the replicates of a data set, of the means over the fit seeds."""
     by_replicate = groups(fits, lambda fit: fit[1]).values()
     return {q: fmean(fmean(scores[fit][q] for fit in of_one) for of_one in by_replicate) for q in SHOWN}
 

@@ -62,7 +62,7 @@ def ranges(scores: Scores, form: str = "{:.3f}") -> str:
 
 
 def span(values: Collection[float], form: str = "") -> str:
-    """From the smallest value to the largest, said once if they look the same.
+    """The range from the smallest value to the largest, said once if they look the same.
 
     >>> span([3, 1, 6]), span({1200}, ","), span([0.2, 0.4], ".0f")
     ('1 to 6', '1,200', '0')
@@ -82,7 +82,7 @@ def lowest(scores: Scores) -> list[str]:
 
 
 def wins(scores: Mapping[str, Scores], what: str, named: str = "", units: str = "data sets") -> str:
-    """On how many data sets each method has the lowest score; of more than three the first two, and one by name.
+    """Number of data sets on which each method has the lowest score; of more than three the first two, and one by name.
 
     The rest is a number, unless it is one method.
 
@@ -127,7 +127,7 @@ def fixed(value: float, digits: int = 3, sign: str = "") -> str:
 
 
 def p_value(p: float | None) -> str:
-    """With two digits, or that it is below 0.001; empty for None.
+    """A p-value with two digits, or that it is below 0.001; empty for None.
 
     >>> p_value(0.0708), p_value(2e-11), p_value(None)
     ('0.071', '< 0.001', '')
@@ -136,7 +136,7 @@ def p_value(p: float | None) -> str:
 
 
 def significant_decimals(error: float) -> int:
-    """As many decimals as show one significant digit of a standard error; at most four.
+    """Number of decimals that show one significant digit of a standard error; at most four.
 
     >>> significant_decimals(0.0112), significant_decimals(65.6)
     (2, 0)

@@ -71,7 +71,7 @@ def _texts(column: Any) -> list[str]:
 
 @contextmanager
 def without_collections() -> Iterator[None]:
-    """Of garbage, which would look again and again at very many objects, all of which are in use."""
+    """Suspend garbage collection, which would look again and again at very many objects, all of which are in use."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -78,16 +78,16 @@ class Final:
 
     @property
     def parameters(self) -> dict:
-        """Those of its fit: of the config, and what stage 1 selected."""
+        """Parameters of its fit: of the config, and what stage 1 selected."""
         return {**self.settings("stage2")["parameters"], **self.selected_parameters}
 
     def settings(self, stage: str) -> dict:
-        """Those of "stage1" or "stage2", which the run has."""
+        """Settings of "stage1" or "stage2", which the run has."""
         return self.run.stage(stage, self.data_set)
 
     @cached_property
     def stage2(self) -> dict:
-        """Choice of the size; keys as of `stage1`, settings are whole numbers."""
+        """Choice of the size; keys as in `stage1`, settings are whole numbers."""
         return read_json(layout.file_in(self.folder, layout.COMPLEXITY))
 
     @cached_property
@@ -173,7 +173,7 @@ class Final:
 
     @property
     def metric(self) -> str:
-        """By what samples were compared; "euclidean" where there is nothing else."""
+        """Metric by which samples were compared; "euclidean" where there is nothing else."""
         return str(self.fit.get("metric", EUCLIDEAN))
 
     @property
@@ -210,7 +210,7 @@ class Stored:
 
     @cached_property
     def _finals(self) -> dict[tuple[int, str | None], list[Final]]:
-        """Those that have been computed, by replicate, and by replicate and data set.
+        """Final models that have been computed, by replicate, and by replicate and data set.
 
         They are looked for once: of very many, files are asked for again and again else.
         """
@@ -308,7 +308,7 @@ class Finished(Stored):
             raise ValueError(f"study {study.name}: no final model is finished, there is nothing to report")
 
     def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
-        """As in `Stored`, without a model left over from a run before the one that failed."""
+        """Final models as in `Stored`, without one left over from a run before the one that failed."""
         return [f for f in super().finals(replicate, data_set) if f.place not in self._absent]
 
     def _read_rows(self, experiment):

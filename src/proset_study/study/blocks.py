@@ -45,7 +45,7 @@ def seconds_of_fit(study: Study, run: str, data_set: str, stage: str, is_final: 
 
 @cache
 def trial_blocks(study: Study, run: str, data_set: str) -> tuple[Block | Folds, ...]:
-    """Those of stage 1, by fold and trial; `trials_per_job` and `folds_per_job` of the config come first."""
+    """Blocks of stage 1, by fold and trial; `trials_per_job` and `folds_per_job` of the config come first."""
     method, seconds = study.runs[run].method, seconds_of_fit(study, run, data_set, "stage1")
     n_trials, n_folds = study.n_trials(run, data_set), study.config["folds"]
     folds = study.config.get("folds_per_job", {}).get(method)
@@ -56,7 +56,7 @@ def trial_blocks(study: Study, run: str, data_set: str) -> tuple[Block | Folds, 
 
 @cache
 def fold_blocks(study: Study, run: str, data_set: str) -> tuple[Block | Folds, ...]:
-    """Those of stage 2, by fold."""
+    """Blocks of stage 2, by fold."""
     n_folds, method = study.config["folds"], study.runs[run].method
     given = study.config.get("folds_per_job", {}).get(method)
     folds = given or _number(seconds_of_fit(study, run, data_set, "stage2"), n_folds)

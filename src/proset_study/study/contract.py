@@ -64,7 +64,7 @@ def parameters_are_as_declared(subject: Subject) -> None:
 
 
 def same_seed_same_model(subject: Subject) -> None:
-    """To the last bit: the predictions, and the arrays of the stored model."""
+    """The same seed gives the same predictions and arrays of the stored model, to the last bit."""
     _, (data, first) = subject.fits
     second = subject.fit(data)
     assert first.predict_proba(data.X_score).tobytes() == second.predict_proba(data.X_score).tobytes(), (
@@ -230,7 +230,7 @@ def models_are_what_is_declared(subject: Subject) -> None:
 
 
 def metrics_are_heard(subject: Subject) -> None:
-    """By a metric of SciPy, if it takes any, a method predicts as by the matrix of these dissimilarities."""
+    """A method that takes metrics of SciPy predicts as with the matrix of these dissimilarities."""
     if subject.method.metrics not in ("any", "symmetric"):
         return
     named = replace(make_fold_data(3), metric="manhattan")

@@ -245,7 +245,7 @@ def _others(name: str, packages: set[str]) -> set[str]:
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
-    """Those that have a package, whose name may be another one, as PyYAML has yaml."""
+    """Names that have a package, whose name may be another one, as PyYAML has yaml."""
     return packages_distributions()
 
 

@@ -183,7 +183,7 @@ def in_one_job(study: Study) -> frozenset[tuple[int, str]]:
 def places(
     study: Study, replicates: Iterable[int | str], experiment: str | None = None, data_set: str | None = None
 ) -> Iterator[Place]:
-    """Those of all final models, optionally of one experiment or data set."""
+    """Places of all final models, optionally of one experiment or data set."""
     for replicate, run, d in study.final_models(replicates, experiment, data_set):
         yield Place(study, replicate, d, run.name)
 

@@ -119,7 +119,7 @@ def remember_parameters(rules) -> None:
 
 
 def cores_of(workflow, n_jobs: int) -> int:
-    """On how many cores jobs run at the same time; on a cluster, of all submissions, for which nobody need say it."""
+    """Number of cores on which jobs run at the same time; on a cluster, of all submissions together."""
     settings = workflow.resource_settings
     cores: int = settings.cores or 1
     return cores if workflow.local_exec else max(1, min(n_jobs, cores * (settings.nodes or 1)))

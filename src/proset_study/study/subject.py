@@ -32,7 +32,7 @@ class Subject:
         return min(self._stage("stage2")["complexity"], self.method.min_complexity + complexity)
 
     def parameters(self, trial: int = 0, n_features: int = 3) -> dict[str, float]:
-        """Those of one trial, as in stage 1; without a stage 1, the fixed ones."""
+        """Parameters of one trial, as in stage 1; without a stage 1, the fixed ones."""
         stage1, stage2 = self._stage("stage1"), self._stage("stage2")
         fixed = {**stage2["parameters"], **self.method.fixed(n_features)}
         if "space" not in stage1:

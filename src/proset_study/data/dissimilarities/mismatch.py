@@ -72,7 +72,7 @@ def _check(items, k, m):
 
 
 def _words(items, k, m) -> "Iterator[tuple[tuple[int, ...], csr_array]]":
-    """For each set of positions: how often a string has what stands there anywhere, one column for each."""
+    """Words of each set of positions: how often a string has them anywhere, one column for each."""
     from scipy.sparse import csr_array
 
     code = np.full(128, -1)

@@ -82,7 +82,7 @@ class Generator:
 
     @classmethod
     def of(cls, settings: dict) -> Self:
-        """With the settings of an entry of the config; keys that are no fields are not needed to draw."""
+        """Make the generator from an entry of the config; keys that are no fields are not needed to draw."""
         return cls(**{field.name: settings[field.name] for field in fields(cls) if field.name in settings})
 
     @classmethod

@@ -53,7 +53,7 @@ class Gaussians(Posterior):
         return softmax(np.column_stack(log_densities), axis=1)
 
     def _distributions(self):
-        """Of each class the mean, the standard deviations along the axes, shapes (D,), and the axes as columns."""
+        """Mean of each class, standard deviations along the axes, shapes (D,), and the axes as columns."""
         rng, classes, features = seeds.generator(self.problem_seed, "gaussians"), self.classes, self.features
         means = rng.normal(scale=self.separation / math.sqrt(2 * features), size=(classes, features))
         n_covariances = 1 if self.covariances == "shared" else classes

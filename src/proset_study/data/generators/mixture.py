@@ -58,7 +58,7 @@ class Mixture(Generator):
         return densities / densities.sum(axis=1, keepdims=True)
 
     def bayes_error(self, spacing=0.02):
-        """From the densities on a grid; with this spacing it is right to four decimals."""
+        """Error of the Bayes rule by the densities on a grid; with this spacing it is right to four decimals."""
         means = self.means()
         low, high = means.min(axis=(0, 1)) - 4, means.max(axis=(0, 1)) + 4  # nine standard deviations
         axes = [np.arange(a, b, spacing) for a, b in zip(low, high, strict=True)]

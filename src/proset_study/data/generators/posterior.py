@@ -70,7 +70,7 @@ class Posterior(Generator):
         return (1 - self.label_noise) * clean + self.label_noise * (1 - clean) / (clean.shape[1] - 1)
 
     def bayes_error(self, seed: int = 0) -> float | None:
-        """From the probabilities of simulated points; another seed gives others."""
+        """Error of the Bayes rule by the probabilities of simulated points; another seed gives others."""
         rng, best = seeds.generator(seed, "bayes_error"), np.empty(0)
         while len(best) < _FEWEST_BLOCKS * _BLOCK or best.std() > _STANDARD_ERROR * math.sqrt(len(best)):
             best = np.append(best, self.probabilities(self.points(_BLOCK, rng)).max(axis=1))

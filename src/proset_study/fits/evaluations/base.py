@@ -40,7 +40,7 @@ class Evaluation:
     def evaluate(
         cls, data: "DataSet", folds: "np.ndarray", final: dict, settings: dict, case: "Case", source: dict
     ) -> dict[str, Any]:
-        """The record of one final model; parameters as of `compute`."""
+        """The record of one final model; parameters as in `compute`."""
         resources = Resources()
         with resources.measure("evaluation"):
             values = cls.compute(data, folds, final, settings, case, source)

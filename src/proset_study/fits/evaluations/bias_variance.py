@@ -52,7 +52,7 @@ class BiasVariance(Evaluation):
 
 
 def draw(generated, n_samples, case, which):
-    """That many samples, from whole data sets with random numbers of their own."""
+    """Draw `n_samples` samples, from whole data sets with random numbers of their own."""
     pieces, number = [], 0
     while number < n_samples:
         name = f"{case.data_set}, {which}, from {number}"

@@ -26,7 +26,7 @@ def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
 
 
 def both_losses(predictions: np.ndarray, truth: np.ndarray) -> dict[str, dict[str, float]]:
-    """Noise, squared bias and variance for squared and for zero-one loss; parameters as of `decompose`.
+    """Noise, squared bias and variance for squared and for zero-one loss; parameters as in `decompose`.
 
     Those of zero-one loss are Kohavi and Wolpert's: with P(k) the true probability of class k at a point and Q(k) that
     of its being predicted, over training sets, the expected error rate 1 - sum_k P(k) Q(k) is

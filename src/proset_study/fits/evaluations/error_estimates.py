@@ -201,7 +201,7 @@ class Fits:
         yield "leave_one_out", wrong.mean(), wilson(wrong)
 
     def _out_of_bag(self):
-        """Of a method whose model is a mean of models of bootstrap samples."""
+        """Out-of-bag error of a method whose model is a mean of models of bootstrap samples."""
         ensemble: Any = getattr(self.model, "estimator", None)
         if ensemble is not None and hasattr(ensemble, "estimators_samples_"):
             total = np.zeros(self.fitted.shape)

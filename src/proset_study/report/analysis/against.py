@@ -60,7 +60,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Tally:
-    """On how many data sets the loss is lower or higher, and on how many of these significantly."""
+    """Number of data sets on which the loss is lower or higher, and on how many of these significantly."""
 
     lower: int
     significantly_lower: int
@@ -92,7 +92,7 @@ def score_of(found: list[Difference]) -> str:
 
 
 def _score(study: Study, *experiments: str) -> str:
-    """That of the report, if the methods of all have it."""
+    """Main score of the report, if the methods of all have it."""
     score, both = main_score(study), [get(study.experiments[e][0].method) for e in experiments]
     return score if all(map(LOSSES[score].fits, both)) else OF_ALL
 

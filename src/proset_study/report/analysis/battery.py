@@ -90,7 +90,7 @@ class Battery:
 
     @property
     def name(self) -> str:
-        """That of the comparison."""
+        """Name of the comparison."""
         return self.compared.comparison
 
     @property

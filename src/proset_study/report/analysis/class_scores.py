@@ -20,7 +20,7 @@ def confusion(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | Non
 def class_scores(
     probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None
 ) -> list[dict[str, float | None]]:
-    """For each class against all others its `COUNTS` (sums of weights) and `SCORES`, None if the denominator is 0."""
+    """`COUNTS` (sums of weights) and `SCORES` of each class against all others, None if the denominator is 0."""
     matrix = confusion(probabilities, y, weight)
     rows = []
     for k in range(len(matrix)):

@@ -38,7 +38,7 @@ def operations(record: dict) -> tuple[int, int] | tuple[None, None]:
 
 
 def costs(stored: Stored) -> list[Cost]:
-    """Of every final model and its predictions."""
+    """Costs of every final model and its predictions."""
     rows = []
     for final in stored.one_by_one():
         record, run = final.fit, final.run

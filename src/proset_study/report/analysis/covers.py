@@ -14,5 +14,5 @@ def fitted_of(final: Final) -> FittedSetCover:
 
 
 def cover_of(final: Final) -> Cover:
-    """That of the chosen radius."""
+    """Cover of the chosen radius."""
     return fitted_of(final).covers[-1]

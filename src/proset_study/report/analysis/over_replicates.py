@@ -49,6 +49,6 @@ def methods_over_replicates(stored: Stored) -> list[dict]:
 
 
 def subject_over_replicates(stored: Stored) -> list[dict]:
-    """Those of the subject and the main score that have an interval: of `MIN_REPLICATES` or more."""
+    """Differences of the subject and the main score that have an interval: of `MIN_REPLICATES` or more."""
     rows = pick(methods_over_replicates(stored), score=main_score(stored.study), first=stored.study.subject)
     return [row for row in rows if row["replicates"] >= MIN_REPLICATES]

@@ -50,7 +50,7 @@ class Mean:
         return max(self.above(-margin), self.below(margin))
 
     def _tail(self, distance):
-        """Of the t-distribution beyond a distance; 1 - `above` would have no digits left where it is small."""
+        """Tail of the t-distribution beyond a distance; 1 - `above` would have no digits left where it is small."""
         from scipy.special import stdtr  # as `scipy.stats.t`, in a thirtieth of the time
 
         score = distance / self.error if self.error else inf if distance > 0 else -inf if distance < 0 else 0.0

@@ -40,7 +40,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Front:
-    """On how many data sets a method is on the front, and its medians."""
+    """Number of data sets on which a method is on the front, and its medians."""
 
     method: str
     data_sets: int

@@ -52,7 +52,7 @@ def battery_findings(stored: Stored) -> list[BatteryFindings]:
 
 
 def sentences(battery: Battery, found: list[Effect]) -> list[str]:
-    """Over all tables, where the control is better, where a rival is, how many rivals it beats, and what is open.
+    """Sentences over all tables: where the control is better, where a rival is, how many rivals it beats, what is open.
 
     Where no property matters, that is said once.
 

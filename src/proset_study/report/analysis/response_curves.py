@@ -44,7 +44,7 @@ class Curves:
 
     @property
     def methods(self) -> list[str]:
-        """In the order of the config."""
+        """Methods in the order of the config."""
         return list(dict.fromkeys(method for method, _ in self.excess))
 
 

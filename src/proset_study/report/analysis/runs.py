@@ -32,7 +32,7 @@ def main_score(study: Study) -> str:
 
 
 def derived_from(subject: str, methods: Iterable[str]) -> list[str]:
-    """Those of some methods that are the subject, or inherit from it."""
+    """Methods of a list that are the subject, or inherit from it."""
     return [method for method in methods if issubclass(get(method), get(subject))]
 
 

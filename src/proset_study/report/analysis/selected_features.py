@@ -10,7 +10,7 @@ FEATURE_COLUMNS = ("experiment", "dataset", "variant", "feature", "replicates", 
 
 
 def selected_features(stored: Stored) -> list[dict]:
-    """In how many replicates the final model of an experiment uses each feature, if its features have weights.
+    """Number of replicates in which the final model of an experiment uses each feature, if features have weights.
 
     A category that is in few rows may be no feature in some of them.
     """

@@ -153,7 +153,7 @@ def differences(study: Study, rows: Iterable[Row], records: Path, probabilistic:
 
 
 def _scores(rows: Iterable[Row]) -> dict[tuple[str, str], dict]:
-    """By data set and experiment: the "method", and quantities by replicate; without runs that vary a parameter."""
+    """The "method" of each data set and experiment, and quantities by replicate; no runs that vary a parameter."""
     wanted = ("log_loss", *BESIDES, "test_samples", "train_samples")
     by_case: dict = defaultdict(lambda: defaultdict(dict))
     rows = [r for r in rows if r.quantity in wanted and r.section in ("data", FINAL) and not r.variant]

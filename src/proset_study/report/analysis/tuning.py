@@ -47,7 +47,7 @@ def searched(stored: Stored, battery: Battery) -> float:
 
 
 def gains_of(tuned: Battery, defaults: Battery) -> list[Gain]:
-    """Of the methods that both have, on the data sets that both have; nothing if these are too few."""
+    """Gains of the methods that both have, on the data sets that both have; nothing if these are too few."""
     names = [method for method in tuned.compared.methods if method in defaults.compared.methods]
     shared = [d for d in tuned.compared.data_sets if d in defaults.compared.data_sets]
     if len(shared) < MIN_TABLES or len(names) < 2:

@@ -131,7 +131,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
 
 
 def strongest(others, losses, wanted):
-    """At most three that learn, by average rank: first those with a score on each of the data sets wanted."""
+    """At most three rivals that learn, by average rank; first those with a score on each of the data sets wanted."""
     whole = {method: of for method, of in losses.items() if of.keys() >= wanted.keys()}
     ranked = [m for m in (*average_ranks(whole), *average_ranks(losses)) if m in others]
     return list(dict.fromkeys(m for m in ranked if not methods.get(m).is_baseline))[: MAX_METHODS - 1]

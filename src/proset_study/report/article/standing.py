@@ -95,18 +95,18 @@ class Standing:
 
     @property
     def level(self) -> float:
-        """Of intervals that hold for all rivals together, of whom only some are shown (Bonferroni)."""
+        """Level of intervals that hold for all rivals together, of whom only some are shown (Bonferroni)."""
         return 1 - (1 - LEVEL) / max(1, len(self.rivals))
 
     @property
     def n_behind(self) -> int:
-        """On how many data sets some rival has a lower mean loss."""
+        """Number of data sets on which some rival has a lower mean loss."""
         means = [self._ours_minus[rival] for rival in self.rivals]
         return sum(any(of_rival.get(d, 0.0) > 0 for of_rival in means) for d in self.data_sets)
 
     @property
     def behind_among_equals(self) -> int:
-        """On how many data sets some rival would have a lower loss if all methods were alike."""
+        """Number of data sets on which some rival would have a lower loss if all methods were alike."""
         return round(len(self.data_sets) * len(self.rivals) / (len(self.rivals) + 1))
 
     @cached_property
@@ -125,7 +125,7 @@ class Standing:
 
     @property
     def data_sets(self) -> list[str]:
-        """Those that the installed classifier was run on."""
+        """Data sets that the installed classifier was run on."""
         return [d for d in self.stored.study.data_sets if d in self.losses[INSTALLED]]
 
     @property
@@ -141,7 +141,7 @@ class Standing:
         return [m for m in self.ranks if m in self.losses and m not in own]
 
     def best_rival(self, kind: str) -> str:
-        """That with the best average rank on "real" or "generated" data sets; empty without ranks of them."""
+        """Rival with the best average rank on "real" or "generated" data sets; empty without ranks of them."""
         ranks, _, _ = stored_ranks(self.stored, TUNED, kind)
         return next((m for m in ranks if m in self.rivals), "")
 
@@ -179,7 +179,7 @@ def sizes(stored: Reported, experiments: Sequence[str]) -> tuple[float, float, f
 
 
 def standing(project: Path) -> Standing:
-    """That of the first of `HALVES` that is in the project."""
+    """Standing in the first of `HALVES` that the project has."""
     for report in HALVES:
         if (project / report / layout.ALL_SCORES).is_file():
             return Standing(Reported(project / report))

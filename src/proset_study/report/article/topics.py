@@ -38,7 +38,7 @@ class Reported(Stored):
         return read_table(self.folder / name, **wanted)
 
     def experiments(self, comparison: str, *methods: str) -> list[str]:
-        """Those that a comparison of the config names, of all methods or of some."""
+        """Experiments that a comparison of the config names, of all methods or of some."""
         named = self.study.config["comparisons"][comparison]["experiments"]
         return [e for e in named if not methods or self.study.config["experiments"][e]["method"] in methods]
 

@@ -85,12 +85,12 @@ def difference(value: float, low: float, high: float) -> Printed:
 
 
 def percent(proportion: float) -> Printed:
-    """Of a whole, without decimals."""
+    """A proportion in percent, without decimals."""
     return Printed(f"{proportion:.0%}".replace("%", " %"), proportion)
 
 
 def p_value(p: float | None) -> Printed:
-    """With two digits, or that it is below 0.001; empty for None."""
+    """A p-value with two digits, or that it is below 0.001; empty for None."""
     return Printed(wording.p_value(p), p)
 
 

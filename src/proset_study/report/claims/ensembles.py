@@ -33,7 +33,7 @@ def _part(part, experiment):
 
 
 def _loss_of_trial(distance_from_wanted):
-    """Of the trial of stage 1 whose settings are nearest to what is wanted."""
+    """Loss of the trial of stage 1 whose settings are nearest to what is wanted."""
     return lambda final: min(
         (distance_from_wanted(settings), loss)
         for settings, loss in zip(final.stage1["settings"], final.stage1["mean"], strict=True)
@@ -45,7 +45,7 @@ def _threshold(final):
 
 
 def _rise(experiment):
-    """Of the excess error from the baseline to the data of most noise."""
+    """Rise of the excess error from the baseline to the data with most noise."""
     name = f"excess error {experiment} from {BASELINE} to {NOISIEST}"
     return combine(name, operator.sub, excess(experiment), excess(experiment).on(BASELINE))
 

@@ -88,7 +88,7 @@ def _correlation_in_final_model(final):
 
 @claim("S6", "Batches get smaller along the path of ten that stage 2 fits", *ELEVEN).holds_if
 def _batches_of_paths_get_smaller(scope):
-    """On average over the folds, in every experiment."""
+    """Whether batches get smaller, on average over the folds, in every experiment."""
 
     def of_path(name, function, run):
         return measure(name, run[0], lambda final: function(_path_of_ten(final)), run[1])

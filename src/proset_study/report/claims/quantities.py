@@ -205,5 +205,5 @@ def of_truth(name: str, experiment: str, function: Callable[..., float], trainin
 
 
 def excess(experiment: str) -> Deferred[Quantity]:
-    """By how much a final model's error rate is above that of the Bayes rule."""
+    """Error rate of a final model minus that of the Bayes rule."""
     return of_truth("excess error", experiment, measures.excess_error)

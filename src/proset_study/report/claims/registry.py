@@ -28,7 +28,7 @@ class Verdict:
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """The verdict in words."""
         return {True: "holds", False: "fails", None: "not decidable" if self.missing else "undetermined"}[self.holds]
 
 

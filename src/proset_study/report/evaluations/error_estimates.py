@@ -99,7 +99,7 @@ def pooled(rows: list[dict]) -> list[dict]:
 
 
 def of_all_sizes(rows: list[dict]) -> list[dict]:
-    """Those of the methods that have every number of samples: means over them can be compared between sizes."""
+    """Rows of the methods that have every number of samples: means over them can be compared between sizes."""
     sizes = groups(rows, "n_fit").keys()
     return [row for own in groups(rows, "method").values() if groups(own, "n_fit").keys() == sizes for row in own]
 

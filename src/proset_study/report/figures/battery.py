@@ -112,7 +112,7 @@ def sizes_figure(found: list[Point], compared: OverDataSets) -> ReportFigure | N
 
 
 def battery_figures(found: BatteryFindings) -> dict[str, ReportFigure | None]:
-    """By the beginning of their name; None where there is nothing to show."""
+    """Figures by the beginning of their name; None where there is nothing to show."""
     return {
         "pays": dependence_figure(found.effects) if found.effects else None,
         "ratings": ratings_figure(found.ratings),

@@ -37,7 +37,7 @@ def draw_quantiles(
 
 
 def counts_figure(counts: Mapping[str, tuple[int, int, int]], subject: str, axis: str) -> Figure:
-    """On how many data sets the subject is better, nothing is significant, and it is worse; a row for each method."""
+    """Number of data sets on which the subject is better, not significantly different or worse; a row per method."""
     figure, axes = canvas(6.0, 0.9 + 0.24 * max(3, len(counts)))
     for y, numbers in enumerate(counts.values()):
         start = 0

@@ -73,7 +73,7 @@ def _headline_of_many(found):
 
 
 def _lowest(found, named=""):
-    """On how many data sets a method has the lowest score of all, shown or not."""
+    """Number of data sets on which a method has the lowest score of all, shown or not."""
     means = {d: {method_name(m): v for m, v in of_set.items()} for d, of_set in found.means.items() if of_set}
     compared = {name for of_set in means.values() for name in of_set}
     of_all = f" of {len(compared)} methods" if len(compared) > len(found.methods) else ""
@@ -240,7 +240,7 @@ def methods_figure(rows: list[dict]) -> ReportFigure:
 
 
 def counts_over_data_sets(rows: list[dict]) -> ReportFigure:
-    """On how many data sets a method is significantly better or worse than others; rows as of `methods_figure`."""
+    """Number of data sets on which a method is significantly better or worse than others, as in `methods_figure`."""
     score, subject = rows[0]["score"], method_name(rows[0]["first"])
     counts = _counts_by_method(rows)
     ahead, unclear, behind = map(sum, zip(*counts.values(), strict=True))

@@ -190,7 +190,7 @@ def coverage(score: np.ndarray, correct: np.ndarray, weight: np.ndarray) -> tupl
 
 
 def _thinned(*curve):
-    """As many points of a curve as can be seen."""
+    """A curve with as many points as can be seen."""
     shown = np.unique(np.linspace(0, len(curve[0]) - 1, 120).round().astype(int))
     return tuple(values[shown] for values in curve)
 

@@ -54,7 +54,7 @@ def rays_figure(finals: list[Final]) -> ReportFigure:
 
 @of_data_set("Familiarity")
 def _plan(available):
-    """Of the methods with a colour of their own, on data whose features are all numbers, none of them missing."""
+    """Rays of the methods with a colour of their own, on data whose features are all numbers, none of them missing."""
     if available.data is None or available.data.categories is not None or not np.isfinite(available.data.X).all():
         return
     study = available.stored.study

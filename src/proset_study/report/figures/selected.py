@@ -136,7 +136,7 @@ def whole_path(final: Final, seed: int) -> Fitted:
 
 
 def _path_style(method, methods):
-    """As of `method_style`, with colours for the first grey ones."""
+    """Style of a path: `method_style`, with colours for the first grey ones."""
     look, own = method_style(method), [m for m in methods if method_style(m)["color"] in OTHER_COLOURS]
     is_grey, place = method in own, own.index(method) if method in own else 0
     return {**look, "color": ESTIMATOR_COLOURS[place]} if is_grey and place < len(ESTIMATOR_COLOURS) else look

@@ -57,7 +57,7 @@ class Chart:
 
     @property
     def json(self) -> str:
-        """For the script: columns of values instead of rows with keys, texts as places in a list of them."""
+        """The chart for the script: columns of values instead of rows with keys, texts as places in a list of them."""
         keys = list(dict.fromkeys(key for row in self.rows for key in row))
         columns = {key: _packed([row.get(key) for row in self.rows]) for key in keys}
         found = {"specs": self.specs, "columns": columns, "shown": self.columns}

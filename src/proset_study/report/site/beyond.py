@@ -50,7 +50,7 @@ def response_curves(project: Path) -> Curves:
 
 
 def few_prototypes(project: Path) -> list[Few]:
-    """By data set, from the benchmark's records; empty without them."""
+    """Models with few prototypes by data set, from the benchmark's records; empty without them."""
     if not (project / FEW).is_file():
         return []
     found, overlap = [], overlaps(Reported(project / STUDY), ["E3", "E10"])  # which have all of the data sets

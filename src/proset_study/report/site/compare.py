@@ -60,7 +60,7 @@ def first_rows(data: dict[str, Any]) -> list[list[str]]:
 
 
 def _values(stored: Reported) -> dict[tuple[str, str, str, str], list[dict[int, float]]]:
-    """Of each model the values by replicate, in the order of `MEASURES`; means over fit seeds.
+    """Values of each model by replicate, in the order of `MEASURES`; means over fit seeds.
 
     Rules that predict labels only have no scores of probabilities.
     """

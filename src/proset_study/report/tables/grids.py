@@ -124,7 +124,7 @@ def _data_sets_across(table, heading, group, title, key):
 
 
 def _parts(numbers):
-    """Those that some of the numbers have; deviations only if some are not 0."""
+    """Parts that some of the numbers have; deviations only if some are not 0."""
     has = {"": True, "deviation": any(n.deviation for n in numbers)}
     has["published"] = any(n.published is not None for n in numbers)
     return [part for part in _PARTS if has[part]]

@@ -50,7 +50,7 @@ class Entry:
 
     @cached_property
     def mean(self) -> float | None:
-        """Over the replicates; None if there is one only."""
+        """Mean over the replicates; None if there is one only."""
         return fmean(self._known) if len(self._known) > 1 else None
 
     @cached_property
@@ -104,7 +104,7 @@ class Table:
         return max((number.replicates for number in self.numbers), default=1)
 
     def rows(self) -> list[tuple[str, list[tuple[str, list[Entry | None]]]]]:
-        """For each group its heading and rows; a row is a label and a cell per column."""
+        """Heading and rows of each group; a row is a label and a cell per column."""
         found = []
         for heading, group in self.groups:
             rows = [(label, {n.column: n for n in row}) for label, row in groups(group, "label").items()]

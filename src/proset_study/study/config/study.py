@@ -54,7 +54,7 @@ class Study:
 
     @property
     def compared_experiments(self) -> list[str]:
-        """Of the experiments that are run, those of comparisons with a row per method; without any, all.
+        """Experiments that are run and are in a comparison with a row per method; without any, all.
 
         If these have none of the subject that the config names, its experiments come first.
         """

@@ -21,5 +21,5 @@ def test_the_config_is_right():
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("method", METHODS)
 def test_contract(method, check):
-    """With the parameters of the first experiment that has the method."""
+    """Check each method with the parameters of the first experiment that has it."""
     check(subject_of(method, CONFIG["experiments"]))
