@@ -24,10 +24,7 @@ SOURCES = Path(__file__).parent / "src/proset/compiled"
 OPTIONS = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-fvisibility=hidden", "-Wno-psabi"]
 AVX2 = ["-mavx2", "-mfma"]
 AVX512 = [*AVX2, "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mprefer-vector-width=512"]
-LEVELS = {
-    "x86_64": {"portable": [], "avx2": AVX2, "avx512": AVX512},
-    "aarch64": {"neon": []},
-}
+LEVELS = {"x86_64": {"portable": [], "avx2": AVX2, "avx512": AVX512}, "aarch64": {"neon": []}}
 
 # What the workflow reads besides the packages: in a wheel it is `proset_study/project`, laid out as here.
 ROOT = Path(__file__).parent

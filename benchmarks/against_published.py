@@ -59,12 +59,7 @@ def fit_ours(case: Case, seed: int) -> dict:
     *_, p = fitted.staged_predict_proba(fold.X_score)
     counts = {"features": len(fitted.active_features()), "prototypes": fitted.n_prototypes()}
     best = seconds[levels()[0]]
-    return {
-        "seconds": best,
-        "avx2_seconds": seconds.get("avx2", best),
-        "log_loss": log_loss(p, fold.y_score),
-        **counts,
-    }
+    return {"seconds": best, "avx2_seconds": seconds.get("avx2", best), "log_loss": log_loss(p, fold.y_score), **counts}
 
 
 def small(python: str, repeats: int = 30) -> list[dict]:

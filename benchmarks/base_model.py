@@ -80,8 +80,7 @@ def _rows(
 
 def _timed(call: Any, *arguments: Any) -> tuple[Any, float]:
     started = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         found = call(*arguments)
     return found, time.process_time() - started
 

@@ -91,8 +91,7 @@ def _models(part: FoldData, case: tuple, costs: list[dict]) -> dict[str, ProsetC
 
 def _timed(model: ProsetClassifier, part: FoldData) -> float:
     started = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         model.fit(part.X, part.y)
     return time.process_time() - started
 

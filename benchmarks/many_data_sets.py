@@ -70,10 +70,7 @@ METHODS: dict[str, dict[str, Any]] = {
         "parameters": {"C": 10.0},
         "stage2": {"complexity": 1},
     },
-    "hist_gradient_boosting": {
-        "parameters": {"learning_rate": 0.5, "max_leaf_nodes": 8},
-        "stage2": {"complexity": 10},
-    },
+    "hist_gradient_boosting": {"parameters": {"learning_rate": 0.5, "max_leaf_nodes": 8}, "stage2": {"complexity": 10}},
     "nearest_neighbour": {"stage2": {"complexity": 1}},
     "k_means": {"stage2": {"complexity": 4}},
     "k_medoids": {"stage2": {"complexity": 4}},

@@ -103,8 +103,7 @@ def _scores(name: str, X: pd.DataFrame, y: np.ndarray) -> tuple:
         X = X.assign(**{column: X[column].astype(object).fillna("missing") for column in categories})
     settings = {"cat_features": categories} if name == "CatBoost" else {}
     model, started = METHODS[name](), time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         model.fit(X[:N_TRAIN], y[:N_TRAIN], **settings)
         seconds, p = time.process_time() - started, model.predict_proba(X[N_TRAIN:])
     own = np.clip(p[np.arange(N_TEST), y[N_TRAIN:]], 1e-15, 1.0)
@@ -148,8 +147,7 @@ def costs(replicates: range, n: int = 2000) -> list[dict]:
 
 def _row(replicate: int, informative: int, what: str, of: str, call: Callable[[], Any]) -> dict:
     started = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         call()
     values = (replicate, informative, what, of, round(time.process_time() - started, 4))
     print(*values, flush=True)

@@ -139,8 +139,7 @@ def run(names: list[str] | None, splits: range) -> list[dict]:
             train, test, y_train, y_test = parts(X, y, seed)
             for name, method in methods(seed).items():
                 started = time.process_time()
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
+                with warnings.catch_warnings(action="ignore"):
                     method.fit(train, y_train)
                 seconds = time.process_time() - started
                 p = method.predict_proba(test)
@@ -161,8 +160,7 @@ def oracle(names: tuple[str, ...] | list[str], splits: range) -> list[dict]:
             found = []
             for seed in splits:
                 train, test, y_train, y_test = parts(X, y, seed)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
+                with warnings.catch_warnings(action="ignore"):
                     model = ProsetClassifier(lambda_v=lambda_v, lambda_w=lambda_w, max_prototypes=None).fit(
                         train, y_train
                     )
@@ -182,8 +180,7 @@ def study(names: list[str] | None, replicates: range) -> list[dict]:
             data = make(settings, config["seed"], name, replicate)
             folds = split(data.y, 5, 0.3, integer_seed(config["seed"], "split", name, replicate))
             part = select_fold(data, folds, TEST, scaled=True)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 model, former = ProsetClassifier().fit(part.X, part.y), Former().fit(part.X, part.y)
             losses = [round(log_loss(m.predict_proba(part.X_score), part.y_score), 5) for m in (model, former)]
             sizes = model.n_prototypes_, former.model.n_prototypes()
@@ -197,8 +194,7 @@ def noise(splits: range) -> list[dict]:
     for table, seed in product(("affairs", "party", "visits", "diabetes", "star98"), splits):
         X, y = tables()[table]
         train, test, y_train, y_test = parts(X, np.random.default_rng(seed).permutation(y), seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             model = ProsetClassifier().fit(train, y_train)
         prior = np.tile(model.class_prior_, (len(test), 1))
         losses = [round(log_loss(p, y_test), 5) for p in (model.predict_proba(test), prior)]

@@ -39,8 +39,7 @@ def _data_set(name, settings, n_tests):
     for r in range(replicates):
         data = make(settings, SEED, name, r)
         train, test, y, _ = train_test_split(data.X, data.y, test_size=0.3, stratify=data.y, random_state=r)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             quantiles = _quantiles(train, y, test, r)
         for construction, rate in found:
             found[construction, rate].append((quantiles[construction] < rate).mean())

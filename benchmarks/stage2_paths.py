@@ -20,10 +20,7 @@ from proset_study.data.sources import make
 from proset_study.data.splits import TEST, select_fold
 from proset_study.data.splitting import split
 
-DATA = {
-    "iris_2f": {"sklearn": "iris", "features": [0, 1]},
-    "wine": {"sklearn": "wine"},
-}
+DATA = {"iris_2f": {"sklearn": "iris", "features": [0, 1]}, "wine": {"sklearn": "wine"}}
 COLUMNS = (
     *("data_set", "replicate", "way", "batches", "threshold", "mean_log_loss", "mean_step", "test_log_loss"),
     *("first_batch", "last_batch"),

@@ -13,13 +13,7 @@ author = "The proset-study developers"
 copyright = f"2026, {author}"
 version = release = proset.__version__
 
-extensions = [
-    "myst_parser",
-    "numpydoc",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx_gallery.gen_gallery",
-]
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_gallery.gen_gallery"]
 exclude_patterns = ["_build", "README.md", "examples", "gallery/*.ipynb"]
 templates_path = ["_templates"]
 default_role = "py:obj"  # `fit` in a docstring is code, and a link where there is such a name

@@ -1,4 +1,5 @@
 import os
+import shutil
 from pathlib import Path
 
 from proset_study.base.environment import pin_libraries
@@ -64,6 +65,19 @@ def no_waiting_for_the_disk():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield
+
+
+@pytest.fixture(scope="module")  # no longer: its event loop runs as long as it is open
+def browser():
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("Debian's chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

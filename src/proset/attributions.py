@@ -167,14 +167,12 @@ def is_enumerated(model: Model, n_background: int) -> bool:
 
 def products(model: Model, n_background: int) -> int:
     """What enumeration takes for a sample."""
-    n: int = 2 ** len(model.active_features()) * n_background * (1 + model.n_prototypes())
-    return n
+    return 2 ** len(model.active_features()) * n_background * (1 + model.n_prototypes())
 
 
 def estimate_products(model: Model, n_background: int) -> int:
     """What an estimate takes for a sample."""
-    n: int = PERMUTATIONS * (1 + len(model.active_features())) * n_background * (1 + model.n_prototypes())
-    return n
+    return PERMUTATIONS * (1 + len(model.active_features())) * n_background * (1 + model.n_prototypes())
 
 
 @dataclass(frozen=True)
@@ -228,8 +226,7 @@ class _Game:
             with_x, with_b = high_x[inside].prod(axis=0), high_b[~inside].prod(axis=0)
             found.append(self._probabilities(low_x * with_x, self._low * with_b))
         weights = _shapley_weights(n_features)
-        values: np.ndarray = np.moveaxis(np.tensordot(weights, np.concatenate(found), axes=1), 0, 1)
-        return values
+        return np.moveaxis(np.tensordot(weights, np.concatenate(found), axes=1), 0, 1)
 
     def estimates(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Means over orders of the features, and their standard errors, shapes (N, A, K)."""
@@ -270,14 +267,12 @@ class _Game:
         of_b = np.concatenate([of_b, np.ones((*of_b.shape[:2], 1))], axis=2)
         total = of_x @ of_b.swapaxes(1, 2)
         np.divide(self.weight, total, out=total)
-        found: np.ndarray = ((total @ of_b) * of_x) @ self.of_class
-        return found
+        return ((total @ of_b) * of_x) @ self.of_class
 
 
 def _factors(model: Model, X: np.ndarray) -> np.ndarray:
     """exp(-e_d / 2) of the active features, samples (N, D) and prototypes of all batches, shape (A, N, J)."""
-    found: np.ndarray = np.exp(-0.5 * exponents(model, X, model.active_features()))
-    return found
+    return np.exp(-0.5 * exponents(model, X, model.active_features()))
 
 
 def _products(factors: np.ndarray) -> np.ndarray:
@@ -299,8 +294,7 @@ def _shapley_weights(n: int) -> np.ndarray:
     inside = (np.arange(2**n) >> np.arange(n)[:, None]) % 2 == 1
     size = inside.sum(axis=0)
     chance = np.array([factorial(s) * factorial(n - s - 1) / factorial(n) for s in range(n)])  # of a set without d
-    found: np.ndarray = np.where(inside, chance[np.maximum(size - 1, 0)], -chance[np.minimum(size, n - 1)])
-    return found
+    return np.where(inside, chance[np.maximum(size - 1, 0)], -chance[np.minimum(size, n - 1)])
 
 
 def _orders(n: int, number: int) -> Iterator[np.ndarray]:

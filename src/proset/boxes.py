@@ -59,8 +59,7 @@ class Goal:
 
     def _any(self, values: np.ndarray) -> np.ndarray:
         fulfilled = (values >= self.limits).reshape(len(values), self.n_classes, values.shape[1] // self.n_classes)
-        found: np.ndarray = np.any(np.all(fulfilled, axis=2), axis=1)
-        return found
+        return np.any(np.all(fulfilled, axis=2), axis=1)
 
 
 @dataclass(frozen=True)
@@ -122,8 +121,7 @@ class Space:
     def cost(self, values: np.ndarray) -> np.ndarray:
         """Cost of values (n, A), shape (n,)."""
         change = np.where(self.is_category, (values != self.x) * 1.0, np.abs(values - self.x))
-        found: np.ndarray = change @ self.unit
-        return found
+        return change @ self.unit
 
     def holds(self, values: np.ndarray) -> np.ndarray:
         """Whether values (n, A) are solutions."""
@@ -157,8 +155,7 @@ class Space:
         """q, (n, K), where the features of sets, (n, size), have some distances from the prototypes, (n, size, J)."""
         fixed = self.rest + self.own.sum(axis=0) + (self.gap[sets] - self.own[sets]).sum(axis=1)
         exponent = fixed + ((self.width[sets] * distance) ** 2).sum(axis=1)
-        found: np.ndarray = self.prior + np.exp(-0.5 * np.maximum(exponent, 0.0)) @ self.weights
-        return found
+        return self.prior + np.exp(-0.5 * np.maximum(exponent, 0.0)) @ self.weights
 
     def _in_sets(self, sets: Sequence[tuple[int, ...]]) -> tuple[np.ndarray | None, bool]:
         """The nearest solution that differs in all features of one of these sets, and whether all was searched."""
@@ -238,8 +235,7 @@ class Space:
         for _ in range(HALVINGS):
             middle = (low + high) / 2.0
             low, high = (low, middle) if self.holds((start + middle * step)[None])[0] else (middle, high)
-        found: np.ndarray = start + high * step
-        return found
+        return start + high * step
 
     def _from_prototypes(self) -> np.ndarray | None:
         """A solution that is near, if a prototype or a mixture of one and the sample is one."""

@@ -186,11 +186,7 @@ class ProsetClassifierCV(SearchedModel):
         self.verbose = verbose
 
     def fit(
-        self,
-        X: Any,
-        y: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None = None,
-        groups: npt.ArrayLike | None = None,
+        self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None, groups: npt.ArrayLike | None = None
     ) -> "ProsetClassifierCV":
         """Search, then fit on all samples.
 

@@ -231,8 +231,7 @@ class ConformalClassifier(HeldOutClassifier):
         [0, 1, 2]
         """
         check_is_fitted(self)
-        predicted: np.ndarray = self.estimator_.predict(X)
-        return predicted
+        return self.estimator_.predict(X)
 
     def _is_by_class(self) -> bool:
         return isinstance(self.group_by, str) and self.group_by == BY_CLASS

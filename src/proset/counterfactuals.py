@@ -59,11 +59,7 @@ class Constraints:
 
     @classmethod
     def of(
-        cls,
-        classifier: "FittedModel",
-        fixed: Sequence[Any],
-        ranges: Mapping[Any, Any],
-        directions: Mapping[Any, str],
+        cls, classifier: "FittedModel", fixed: Sequence[Any], ranges: Mapping[Any, Any], directions: Mapping[Any, str]
     ) -> "Constraints":
         """Make constraints from names or numbers of features; ValueError if they do not fit."""
         for name, given in (("ranges", ranges), ("directions", directions)):
@@ -302,8 +298,7 @@ def counterfactuals(
 
 def is_changed(before: np.ndarray, then: np.ndarray) -> np.ndarray:
     """Which values of samples differ; what is missing stays so."""
-    changed: np.ndarray = (before != then) & ~np.isnan(before)
-    return changed
+    return (before != then) & ~np.isnan(before)
 
 
 def nearest(classifier: "FittedModel", points: np.ndarray) -> list[tuple[np.ndarray | None, float, bool]]:

@@ -228,8 +228,7 @@ def _by_row(model: FittedModel) -> "pd.Series[float]":
 
     prototypes = model._model.prototypes
     table = pd.DataFrame({"row": prototypes.rows, "class": model.classes_[prototypes.labels]})
-    found: pd.Series[float] = table.assign(weight=prototypes.weights).groupby(["row", "class"])["weight"].sum()
-    return found
+    return table.assign(weight=prototypes.weights).groupby(["row", "class"])["weight"].sum()
 
 
 def _with_changes(table: "pd.DataFrame") -> "pd.DataFrame":

@@ -76,5 +76,4 @@ def quantile(points: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """
     low = min(0.0, float(points[0]))
     positions = np.arange(len(points) + 1) / (len(points) + 1)
-    found: np.ndarray = np.interp(scores, np.concatenate([[low], points]), positions)
-    return found
+    return np.interp(scores, np.concatenate([[low], points]), positions)

@@ -63,8 +63,7 @@ class FittedCover:
         if len(self._labels):
             for rows in chunks(len(X), len(self._labels)):
                 found[rows] = self._labels[self._near(X[rows]).argmin(axis=1)]
-        labels: np.ndarray = self.classes_[found]
-        return labels
+        return self.classes_[found]
 
     def familiarity(self, X: npt.ArrayLike) -> np.ndarray:
         """How deep each sample is in a ball: the largest difference of a radius and the distance from its centre.
@@ -200,6 +199,5 @@ class FittedCover:
     def _near(self, X: np.ndarray) -> np.ndarray:
         """Dissimilarities of validated samples from the prototypes, shape (m, P)."""
         if self.metric == "precomputed":
-            near: np.ndarray = X[:, self.prototype_index_]
-            return near
+            return X[:, self.prototype_index_]
         return distances(X, self.prototypes_, self.metric, self._columns)

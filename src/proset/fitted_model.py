@@ -119,8 +119,7 @@ class FittedModel(FittedState):
         ['left', 'right']
         """
         probabilities = self.predict_proba(X, n_batches, base_probabilities=base_probabilities)
-        labels: np.ndarray = self.classes_[self._decided(probabilities)]
-        return labels
+        return self.classes_[self._decided(probabilities)]
 
     def familiarity(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
         """How much prototype weight is near each sample; near 0 the prediction is the prior.

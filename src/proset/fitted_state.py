@@ -157,8 +157,7 @@ class FittedState:
             raise AttributeError(
                 "training_familiarity_ is missing: the model was saved by an earlier version; fit it again"
             )
-        points: np.ndarray = self.training_familiarity_[-1 if n_batches is None else n_batches]
-        return points
+        return self.training_familiarity_[-1 if n_batches is None else n_batches]
 
     def _familiarity_quantiles(self, familiarity: np.ndarray) -> np.ndarray:
         """Quantiles of familiarities (N,); NaN for a model from a file without those of the training samples."""
@@ -181,12 +180,7 @@ class FittedState:
         return X / np.where(self._encoding.n_levels > 0, 1.0, self.scale_)
 
     def _task(
-        self,
-        X: np.ndarray,
-        codes: np.ndarray,
-        weight: np.ndarray,
-        copies: np.ndarray,
-        base: np.ndarray | None,
+        self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray, copies: np.ndarray, base: np.ndarray | None
     ) -> leave_one_out.Task:
         columns = self._columns.divided(self.scale_)
         samples = leave_one_out.Samples.of(X, codes, weight, copies, columns)
@@ -211,16 +205,12 @@ class FittedState:
 
     def _validated(self, X: Any) -> np.ndarray:
         if self._is_plain(X):
-            plain: np.ndarray = X
-            return plain
+            return X
         check_is_fitted(self, "scale_")
         with no_overflow():
             fitted = getattr(self, "_model", None)  # a search asks before it is there; old files know no missing values
             encoded, _, _ = encode(self, X, reset=False, allow_nan=fitted is None or fitted.columns is not None)
-        clipped: np.ndarray = np.clip(
-            encoded, -MAX_ABS, MAX_ABS
-        )  # a point so far away is as far as any; its distances stay finite
-        return clipped
+        return np.clip(encoded, -MAX_ABS, MAX_ABS)  # a point so far away is as far as any; its distances stay finite
 
     def _is_plain(self, X: Any) -> bool:
         """Whether nothing has to be done about X: scikit-learn's checks take longer than the prediction of one row."""

@@ -326,9 +326,7 @@ def _growth(classifier: FittedModel, data: Prepared, base: np.ndarray | None) ->
     return replace(last, n_batches=classifier.n_batches, verbose=classifier.verbose)
 
 
-def _seed(
-    random_state: int | np.random.RandomState | None,
-) -> tuple[np.random.RandomState, np.random.SeedSequence]:
+def _seed(random_state: int | np.random.RandomState | None) -> tuple[np.random.RandomState, np.random.SeedSequence]:
     """A seed, and the generator as it was before."""
     generator = check_random_state(random_state)
     return deepcopy(generator), np.random.SeedSequence(int(generator.randint(2**31)))

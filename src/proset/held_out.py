@@ -142,8 +142,7 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
         (150, 3)
         """
         check_is_fitted(self)
-        probabilities: np.ndarray = self.estimator_.predict_proba(X)
-        return probabilities
+        return self.estimator_.predict_proba(X)
 
 
 def with_method(fitted: Any, X: Any, name: str) -> tuple[Any, Any] | None:

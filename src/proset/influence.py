@@ -252,8 +252,7 @@ def forget(classifier: "FittedModel", rows: npt.ArrayLike) -> "FittedModel":
     other.fit(*arguments, base_probabilities=rest(training.base_probabilities), groups=rest(training.groups))
     other.random_state = training.parameters["random_state"]
     other._training = replace(other._training, parameters=training.parameters)
-    found: FittedModel = other
-    return found
+    return other
 
 
 def _refuse_changed(classifier: "FittedModel") -> None:

@@ -242,12 +242,7 @@ def batch_generator(seed: np.random.SeedSequence, b: int) -> np.random.Generator
 
 
 def batch_sums(
-    X: np.ndarray,
-    batch: Batch,
-    centre: np.ndarray,
-    n_classes: int,
-    columns: Columns | None = None,
-    n_threads: int = 1,
+    X: np.ndarray, batch: Batch, centre: np.ndarray, n_classes: int, columns: Columns | None = None, n_threads: int = 1
 ) -> np.ndarray:
     """What one batch adds to q(x), shape (N, K)."""
     class_offsets = np.searchsorted(batch.labels, np.arange(n_classes + 1))

@@ -23,11 +23,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "class_weight": [dict, StrOptions({"balanced"}), None],
     "warm_start": ["boolean"],
     "verbose": ["verbose"],
-    "max_prototypes": [
-        Interval(Integral, 0, None, closed="left"),
-        StrOptions({"one_standard_error", "best"}),
-        None,
-    ],
+    "max_prototypes": [Interval(Integral, 0, None, closed="left"), StrOptions({"one_standard_error", "best"}), None],
     "max_features": [Interval(Integral, 1, None, closed="left"), None],
     "base": [HasMethods("fit"), StrOptions({"prefit"}), None],
     "scale": ["boolean"],

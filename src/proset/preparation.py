@@ -56,8 +56,7 @@ class Prepared:
         """Which columns are the same in all samples, but for rounding; shape (D,)."""
         (low, high), gaps = self.feature_range, np.isnan(self.X)
         varies = high - low > 10.0 * np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high))
-        is_constant: np.ndarray = ~varies & (gaps.all(axis=0) | ~gaps.any(axis=0))
-        return is_constant
+        return ~varies & (gaps.all(axis=0) | ~gaps.any(axis=0))
 
     @property
     def weights(self) -> np.ndarray:

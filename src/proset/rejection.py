@@ -247,13 +247,11 @@ def scores_of(fitted: Any, X: Any, criterion: str) -> np.ndarray:
             raise ValueError(
                 f"estimator: {type(fitted).__name__} has no method 'predict_proba', which criterion='confidence' needs"
             )
-        confidence: np.ndarray = fitted.predict_proba(X).max(axis=1)
-        return confidence
+        return fitted.predict_proba(X).max(axis=1)
     found = with_method(fitted, X, criterion)
     if found is not None:
         model, given = found
-        scores: np.ndarray = getattr(model, criterion)(given)
-        return scores
+        return getattr(model, criterion)(given)
     raise ValueError(
         f"estimator: {type(fitted).__name__} has no method {criterion!r}; criterion='confidence' needs none"
     )

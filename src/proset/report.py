@@ -23,10 +23,6 @@ def write_report(path: str | os.PathLike[str], title: str, contents: dict[str, A
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["number"] = "{:,.4g}".format
-    page = environment.get_template("report.html.j2").render(
-        title=title,
-        version=proset.__version__,
-        **contents,
-    )
+    page = environment.get_template("report.html.j2").render(title=title, version=proset.__version__, **contents)
     with replacing(Path(path)) as file:
         file.write(page.encode("utf-8"))

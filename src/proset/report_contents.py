@@ -52,8 +52,7 @@ def _parameters(classifier: Any) -> dict[str, Any]:
     """Parameters of the fit, whatever has been set since, where they are known."""
     training = getattr(classifier, "_training", None)
     fitted = classifier if training is None else type(classifier)(**training.parameters)
-    found: dict[str, Any] = fitted.get_params()
-    return found
+    return fitted.get_params()
 
 
 def contents(classifier: Any, transformer: Any) -> dict[str, Any]:

@@ -58,8 +58,7 @@ def _is_refitted(search: "SearchCV") -> bool:
 
 def of_model(method: _Method) -> _Method:
     """A method that only a search with `refit` has."""
-    available: _Method = available_if(_is_refitted)(method)
-    return available
+    return available_if(_is_refitted)(method)
 
 
 class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -230,15 +229,13 @@ class SearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ign
     def explain(self, X: Any, top: int | None = None) -> "pd.DataFrame":
         """Why predictions are what they are, in the units of `X`; see `explain` of the classifier."""
         classifier, pipeline = self._found()
-        frame: pd.DataFrame = classifier.explain(X, top, pipeline)
-        return frame
+        return classifier.explain(X, top, pipeline)
 
     @of_model
     def export(self) -> "pd.DataFrame":
         """The model as a table, in the units of the data; see `export` of the classifier."""
         classifier, pipeline = self._found()
-        frame: pd.DataFrame = classifier.export(pipeline)
-        return frame
+        return classifier.export(pipeline)
 
 
 def _rows(X: Any, rows: np.ndarray, columns: np.ndarray | None) -> Any:

@@ -26,50 +26,43 @@ class SearchedModel(SearchCV):
     def predict(self, X: Any, n_batches: int | None = None) -> np.ndarray:
         """The most probable class of each sample; see `ProsetClassifier.predict`."""
         found, X = self._seen(X)
-        labels: np.ndarray = found.predict(X, n_batches)
-        return labels
+        return found.predict(X, n_batches)
 
     @of_model
     def predict_proba(self, X: Any, n_batches: int | None = None) -> np.ndarray:
         """Class probabilities; see `ProsetClassifier.predict_proba`."""
         found, X = self._seen(X)
-        probabilities: np.ndarray = found.predict_proba(X, n_batches)
-        return probabilities
+        return found.predict_proba(X, n_batches)
 
     @of_model
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Class probabilities with 0, 1, ... batches; see `ProsetClassifier.staged_predict_proba`."""
         found, X = self._seen(X)
-        stages: Iterator[np.ndarray] = found.staged_predict_proba(X)
-        return stages
+        return found.staged_predict_proba(X)
 
     @of_model
     def familiarity(self, X: Any, n_batches: int | None = None) -> np.ndarray:
         """How much prototype weight is near each sample; see `ProsetClassifier.familiarity`."""
         found, X = self._seen(X)
-        familiarity: np.ndarray = found.familiarity(X, n_batches)
-        return familiarity
+        return found.familiarity(X, n_batches)
 
     @of_model
     def familiarity_quantile(self, X: Any) -> np.ndarray:
         """Proportion of less familiar training samples; see `ProsetClassifier.familiarity_quantile`."""
         found, X = self._seen(X)
-        quantile: np.ndarray = found.familiarity_quantile(X)
-        return quantile
+        return found.familiarity_quantile(X)
 
     @of_model
     def attributions(self, X: Any, background: Any = None) -> Attributions:
         """What each feature adds to probabilities, in the units of `X`; see `ProsetClassifier.attributions`."""
         classifier, pipeline = self._found()
-        found: Attributions = classifier.attributions(X, background, pipeline)
-        return found
+        return classifier.attributions(X, background, pipeline)
 
     @of_model
     def drift(self, X: Any, level: float = 0.05) -> "pd.DataFrame":
         """Whether new samples are like the training samples; see `ProsetClassifier.drift`."""
         classifier, pipeline = self._found()
-        frame: pd.DataFrame = classifier.drift(X, level, transformer=pipeline)
-        return frame
+        return classifier.drift(X, level, transformer=pipeline)
 
     @of_model
     def report(

@@ -115,11 +115,7 @@ class SetCoverClassifierCV(SearchCV):
         self.verbose = verbose
 
     def fit(
-        self,
-        X: Any,
-        y: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None = None,
-        groups: npt.ArrayLike | None = None,
+        self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None, groups: npt.ArrayLike | None = None
     ) -> "SetCoverClassifierCV":
         """Search, then fit on all samples.
 
@@ -194,15 +190,13 @@ class SetCoverClassifierCV(SearchCV):
     def predict(self, X: Any) -> np.ndarray:
         """The class of the nearest prototype of each sample; see `SetCoverClassifier.predict`."""
         found, X = self._seen(X)
-        labels: np.ndarray = found.predict(X)
-        return labels
+        return found.predict(X)
 
     @of_model
     def familiarity(self, X: Any) -> np.ndarray:
         """How deep each sample is in a ball; see `SetCoverClassifier.familiarity`."""
         found, X = self._seen(X)
-        familiarity: np.ndarray = found.familiarity(X)
-        return familiarity
+        return found.familiarity(X)
 
 
 def _progress(items: Iterable[list[float]], number: int, verbose: int) -> Iterator[list[float]]:

@@ -88,8 +88,7 @@ def terms(
             return np.concatenate([[own], listed[:n_listed], np.broadcast_to(rest, len(others))])
 
         def sums(of_terms: np.ndarray) -> np.ndarray:
-            found_sums: np.ndarray = np.bincount(found.label[n_listed:], of_terms[n_listed:], minlength=n_prior)[others]
-            return found_sums
+            return np.bincount(found.label[n_listed:], of_terms[n_listed:], minlength=n_prior)[others]
 
         place, similarity = np.full((n, len(features)), nothing), np.full((n, len(features)), np.nan)
         place[0], place[1 + n_prior : 1 + n_listed] = value, of_prototypes[found.prototype[n_prior:n_listed]]

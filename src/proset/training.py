@@ -56,5 +56,4 @@ class Training:
     def sample(self, n: int) -> np.ndarray:
         """Places of at most `n` samples of positive weight, drawn once and for all."""
         rng = np.random.default_rng(np.random.SeedSequence(BACKGROUND))
-        places: np.ndarray = np.sort(rng.permutation(len(self.points))[:n])
-        return places
+        return np.sort(rng.permutation(len(self.points))[:n])

@@ -71,8 +71,7 @@ def class_codes(y: Any, classes: np.ndarray, n: int) -> np.ndarray:
         raise ValueError(f"y: {len(labels)} labels are not allowed, must be {n}, as many as samples in X")
     if not (known := np.isin(labels, classes)).all():
         raise ValueError(f"y: {labels[~known].tolist()[0]!r} is not allowed, must be one of {classes.tolist()}")
-    codes: np.ndarray = np.searchsorted(classes, labels)
-    return codes
+    return np.searchsorted(classes, labels)
 
 
 def checked_count(number: Any, name: str = "top", least: int = 1) -> int:

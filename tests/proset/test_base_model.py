@@ -134,8 +134,7 @@ def test_a_frozen_base_stays_as_it_is(iris):
 
 
 def test_forests_of_too_few_trees_are_cross_fitted(iris):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         found = held_out(RandomForestClassifier(5, oob_score=True, random_state=0), *iris)
     assert (np.abs(found - 1 / 3) > 0.01).all(axis=1).any()
     assert not (np.abs(found - 1 / 3) < 1e-3).all(axis=1).any()  # nobody is unknown
@@ -210,8 +209,7 @@ def test_a_base_may_take_columns_by_name():
     columns = make_column_transformer((StandardScaler(), ["petal length (cm)", "petal width (cm)"]))
     base = make_pipeline(columns, LogisticRegression())
     model = ProsetClassifier(base=base, **GIVEN).fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         assert len(model.explain(X.iloc[:1], top=3)) > 4
         CorrectionsDisplay.from_estimator(model, X, top=3)
     ProsetClassifierCV(ProsetClassifier(base=base), lambda_v=[0.01], lambda_w=1e-4, cv=3).fit(X, y)
@@ -220,8 +218,7 @@ def test_a_base_may_take_columns_by_name():
 def test_a_class_that_no_fold_of_the_base_has_seen_gets_the_floor():
     X = np.random.default_rng(0).normal(size=(41, 2))
     y = np.array([0, 1] * 20 + [2])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         found = held_out(GaussianNB(), X, y)
     assert found[40, 2] == pytest.approx(base_model.FLOOR, abs=1e-6)
 
@@ -369,8 +366,7 @@ def test_lists_of_rows_are_the_same_table_in_fit_and_predict():
 def test_what_the_base_warns_of_in_its_fits_is_said_once_and_names_it(iris, is_given):
     X, y = iris
     given = {"base_probabilities": np.full((len(y), 3), 1 / 3)} if is_given else {}
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as found:
         ProsetClassifier(base=make_pipeline(LogisticRegression(max_iter=20)), **GIVEN).fit(X, y, **given)
     (warning,) = found
     assert warning.category is ConvergenceWarning
@@ -381,8 +377,7 @@ def test_what_the_base_warns_of_in_its_fits_is_said_once_and_names_it(iris, is_g
 
 
 def test_warnings_of_the_base_that_differ_are_all_said_by_the_filters_of_the_caller(iris):
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as found:
         warnings.simplefilter("ignore", FutureWarning)
         with base_model.warned_once(GaussianNB(), stacklevel=1):
             for text, category in (

@@ -23,8 +23,7 @@ IMPOSSIBLE = {
     expected_failed_checks=lambda estimator: IMPOSSIBLE if estimator.references == "split" else {},
 )
 def test_scikit_learn_check(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         check(estimator)
 
 

@@ -36,8 +36,7 @@ def people(seed=0):
 
 def fitted(X, y, **parameters):
     """A small model, with every warning an error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         return ProsetClassifier(lambda_v=0.003, lambda_w=1e-4, max_prototypes=10, **parameters).fit(X, y)
 
 

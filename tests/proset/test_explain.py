@@ -235,8 +235,7 @@ def test_columns_of_polars_are_found_by_name(flowers):
     X, y = flowers
     frame = pl.from_pandas(X)
     model = ProsetClassifier().fit(frame, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         found = model.explain(frame[:2])
         model.counterfactuals(frame[:2])
         model.attributions(frame[:2])
@@ -266,8 +265,7 @@ def test_selected_features_keep_names_and_units(flowers):
     steps = make_pipeline(MinMaxScaler((-1, 1)), make_pipeline(VarianceThreshold(), StandardScaler()), SelectKBest(k=2))
     pipeline = make_pipeline(steps, ProsetClassifier(random_state=0)).fit(X, y)
     columns = list(X.columns[1:][steps[-1].get_support()])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         table = pipeline[-1].export(pipeline).query("batch == 1")
     named = [name.removeprefix("value of ") for name in table if name.startswith("value of ")]
     assert named

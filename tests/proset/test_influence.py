@@ -201,8 +201,7 @@ def test_forgetting_is_a_fit_to_the_rest(make, table):
 
 
 def test_forgotten_rows_are_not_kept(few):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         few.influence(rows=[0])
         less = few.forget(np.arange(50, 105))
     assert len(less._training.points) == 50

@@ -281,8 +281,7 @@ def test_labels_are_kept_by_what_they_are_not_by_how_they_are_shown(tmp_path, ki
 
 def test_labels_of_an_array_with_metadata_are_saved_without_a_warning(tmp_path):
     X, _, model = of_labels(np.array(["b", "a"], np.dtype("U1", metadata={"unit": "none"})))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         save_model(model, tmp_path / "model.npz")
     np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict(X), model.predict(X))
 

@@ -11,13 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    GroupKFold,
-    GroupShuffleSplit,
-    StratifiedKFold,
-    cross_val_score,
-    cross_validate,
-)
+from sklearn.model_selection import GroupKFold, GroupShuffleSplit, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 from sklearn.utils import check_random_state
@@ -41,8 +35,7 @@ IMPOSSIBLE = {"check_sample_weight_equivalence_on_dense_data": "folds are drawn 
     expected_failed_checks=lambda estimator: {} if isinstance(estimator, SetCoverClassifierCV) else IMPOSSIBLE,
 )
 def test_scikit_learn_check(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         check(estimator)
 
 

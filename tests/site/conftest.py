@@ -1,21 +1,4 @@
-"""A browser for all tests of pages that are built or committed, and what axe finds there."""
-
-import shutil
-
-import pytest
-
-
-@pytest.fixture(scope="session")
-def browser():
-    path = shutil.which("chromium")
-    if path is None:
-        pytest.skip("Debian's chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
+"""What axe finds on a page."""
 
 
 def violations(page, rules=None):

@@ -34,8 +34,7 @@ models = {
 
 factors = np.logspace(-2, 2, 5)
 figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
+with warnings.catch_warnings(action="ignore"):
     for (name, model), marker in zip(models.items(), "os^", strict=True):
         scores = [cross_val_score(model, factor * standardised, y).mean() for factor in factors]
         axes.semilogx(factors, scores, marker=marker, label=name)

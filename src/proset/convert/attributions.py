@@ -53,8 +53,7 @@ def background_of(
         )
     for _, step in steps:
         background = step.transform(background)
-    points: np.ndarray = np.clip(classifier._validated(background)[:, what.used], -MAX_ABS, MAX_ABS)
-    return points
+    return np.clip(classifier._validated(background)[:, what.used], -MAX_ABS, MAX_ABS)
 
 
 def orders(n: int) -> np.ndarray:
@@ -74,8 +73,7 @@ def base_values(what: ProsetFormula, points: np.ndarray) -> np.ndarray:
     kernel = np.exp(-0.5 * exponents(what, points).sum(axis=1))
     for k in range(q.shape[1]):
         q[:, k] += kernel[:, what.labels == k] @ what.prototype_weights[what.labels == k]
-    mean: np.ndarray = (q / q.sum(axis=1, keepdims=True)).mean(axis=0)
-    return mean
+    return (q / q.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
 def exponents(what: ProsetFormula, points: np.ndarray) -> np.ndarray:
@@ -84,8 +82,7 @@ def exponents(what: ProsetFormula, points: np.ndarray) -> np.ndarray:
     v, gap = what.feature_weights[what.batch].T, what.gaps[what.batch].T
     category = what.category[:, None]
     of_numbers = np.where(np.isnan(x) & np.isnan(c), 0.0, np.where(np.isnan(x) | np.isnan(c), gap, (v * (x - c)) ** 2))
-    found: np.ndarray = np.where(category > 0.0, (x != c) * (v * category) ** 2, of_numbers)
-    return found
+    return np.where(category > 0.0, (x != c) * (v * category) ** 2, of_numbers)
 
 
 def check_top(name: str, top: Any, what: ProsetFormula | SetCoverFormula) -> None:

@@ -28,10 +28,7 @@ FAR = 1e5  # an exponent whose factor is 0, but not infinite: times 0 it has to 
 
 
 def to_onnx(
-    model: Any,
-    initial_types: list[tuple[str, Any]] | None = None,
-    explain: int | None = None,
-    background: Any = None,
+    model: Any, initial_types: list[tuple[str, Any]] | None = None, explain: int | None = None, background: Any = None
 ) -> "ModelProto":
     """An ONNX graph that predicts, and may say why.
 
@@ -149,8 +146,7 @@ def to_onnx(
             for name, shape in shapes.items():
                 of_numbers = Int64TensorType if name == "prototype_rows" else probability_type
                 operator.outputs.append(scope.declare_local_variable(name, of_numbers(shape)))
-        outputs: list[Any] = operator.outputs
-        return outputs
+        return operator.outputs
 
     def convert(scope: Any, operator: Any, container: Any) -> None:
         names = {output.raw_name: output.full_name for output in operator.outputs}

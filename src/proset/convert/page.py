@@ -60,8 +60,7 @@ def to_html(model: Any, background: Any = None, title: str = "Prototype classifi
         autoescape=True,
         undefined=jinja2.StrictUndefined,
     )
-    page: str = environment.get_template(TEMPLATE).render(**contents(model, background, title))
-    return page
+    return environment.get_template(TEMPLATE).render(**contents(model, background, title))
 
 
 def contents(model: Any, background: Any, title: str) -> dict[str, str]:

@@ -26,12 +26,7 @@ PREFIX = "proset_"
 
 
 def to_sql(
-    model: Any,
-    table: str,
-    key: str,
-    what: str = "probabilities",
-    top: int | None = None,
-    background: Any = None,
+    model: Any, table: str, key: str, what: str = "probabilities", top: int | None = None, background: Any = None
 ) -> str:
     """One SELECT statement that predicts the rows of a table, the same one for SQLite (3.35 or later) and DuckDB.
 

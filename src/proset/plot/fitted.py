@@ -50,8 +50,7 @@ class Fitted:
         """The classifier, if it is one with batches of weighted prototypes."""
         if not hasattr(self.model, "batches_"):
             raise ValueError(f"estimator: {type(self.model).__name__} is not allowed, must be a ProsetClassifier")
-        found: ProsetClassifier = self.model
-        return found
+        return self.model
 
     def batch(self, number: int) -> "Batch":
         """One of the batches, from 1."""
@@ -77,13 +76,11 @@ class Fitted:
 
     def encoded(self, X: npt.ArrayLike) -> np.ndarray:
         """The same as numbers: categories are their places among the levels, NaN is missing."""
-        found: np.ndarray = self.model._validated(self.table(X))
-        return found
+        return self.model._validated(self.table(X))
 
     def as_given(self, X: np.ndarray) -> np.ndarray:
         """Rows of numbers of the classifier as they are in the table of the data."""
-        found: np.ndarray = self.model._encoding.decode(self.to_units(X))
-        return found
+        return self.model._encoding.decode(self.to_units(X))
 
     def decoded(self, X: np.ndarray) -> Any:
         """Rows of numbers as the estimator takes them."""

@@ -132,8 +132,7 @@ def dumbbells(axes: Axes, before: Any, after: Any, labels: tuple[str, str], name
 def areas(weights: np.ndarray, widest: float) -> np.ndarray:
     """Areas of marks in square points, in proportion to weights; smaller marks where there are many."""
     largest = weights.max(initial=0.0)
-    found: np.ndarray = widest * room(len(weights)) * weights / (largest or 1.0)
-    return found
+    return widest * room(len(weights)) * weights / (largest or 1.0)
 
 
 def room(number: int) -> float:

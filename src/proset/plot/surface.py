@@ -203,8 +203,7 @@ def shade(probabilities: np.ndarray) -> np.ndarray:
     n_classes = probabilities.shape[-1]
     colours = np.array([to_rgb(style.class_style(k)["color"]) for k in range(n_classes)])
     excess = np.maximum(n_classes * probabilities - 1.0, 0.0) / (n_classes - 1)
-    found: np.ndarray = 1.0 - STRENGTH * np.round(STEPS * excess) / STEPS @ (1.0 - colours)
-    return found
+    return 1.0 - STRENGTH * np.round(STEPS * excess) / STEPS @ (1.0 - colours)
 
 
 def probability_bar(axes: Sequence[Axes], class_name: str, **options: Any) -> Colorbar:

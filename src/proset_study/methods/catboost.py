@@ -42,11 +42,7 @@ class FittedCatBoost(FittedModel):
     def summary(self):
         importance = self.classifier.get_feature_importance(thread_count=1)
         leaves = int(self.classifier.get_tree_leaf_counts().sum())
-        return {
-            "active_features": int((importance > 0).sum()),
-            "leaves": leaves,
-            "rounds": self.classifier.tree_count_,
-        }
+        return {"active_features": int((importance > 0).sum()), "leaves": leaves, "rounds": self.classifier.tree_count_}
 
     def arrays(self):
         raw = np.frombuffer(self.classifier._serialize_model(), dtype=np.uint8)

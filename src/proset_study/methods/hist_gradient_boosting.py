@@ -21,10 +21,7 @@ BINS = 255  # of a feature
 class HistGradientBoosting(EstimatorMethod):
     label = "histogram boosting"
     place = 16
-    names = (
-        Name("iterations", axis="boosting rounds"),
-        Name("min_samples_leaf", "min. samples per leaf"),
-    )
+    names = (Name("iterations", axis="boosting rounds"), Name("min_samples_leaf", "min. samples per leaf"))
     cost = Cost(0.1, 9e-7, rows=0.7, features=0.5, trees=1, complexity=1, tree=5e-4)
     scaled = False
     takes_mixed = True

@@ -141,15 +141,9 @@ def test_inputs_are_all_columns_by_their_names():
     assert models.largest_difference(found["probabilities"], model.predict_proba(X)) < 1e-5
     for types, said in (
         ([("X", of_number)], "initial_types: 1 are not allowed, must be 2, one a column"),
-        (
-            [("label", of_number), ("b", of_text)],
-            "initial_types: the name 'label', by default that of the column, is",
-        ),
+        ([("label", of_number), ("b", of_text)], "initial_types: the name 'label', by default that of the column, is"),
         ([("a", of_number), ("b", of_number)], "initial_types: FloatTensorType of 'b' is not allowed, must be String"),
-        (
-            [("a", of_text), ("b", of_text)],
-            "initial_types: StringTensorType of 'a' is not allowed, must be a type of",
-        ),
+        ([("a", of_text), ("b", of_text)], "initial_types: StringTensorType of 'a' is not allowed, must be a type of"),
     ):
         with pytest.raises(ValueError, match=said):
             to_onnx(model, types)

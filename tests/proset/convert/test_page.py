@@ -1,7 +1,6 @@
 """The page to play with: it computes what the classifier does, in a browser if there is one."""
 
 import re
-import shutil
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,6 @@ from proset import ProsetClassifier, SetCoverClassifier, to_html
 from proset.convert.formula import formula
 from proset.convert.page import _controls
 
-CHROMIUM = shutil.which("chromium")
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
@@ -28,20 +26,8 @@ def mixed():
     return X, ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, max_prototypes=10).fit(X, y)
 
 
-@pytest.fixture(scope="module")
-def opened():
-    if CHROMIUM is None:
-        pytest.skip("Debian's chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
-
-
-def show(opened, text):
-    page, errors = opened.new_page(), []
+def show(browser, text):
+    page, errors = browser.new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("request", lambda request: errors.append(request.url) if request.url.startswith("http") else None)
     page.set_content(text)
@@ -60,9 +46,9 @@ def test_nothing_of_strangers_is_executed_or_loaded(mixed):
     assert text.count("<script") == 1
 
 
-def test_the_page_says_what_the_model_says(mixed, opened):
+def test_the_page_says_what_the_model_says(mixed, browser):
     X, model = mixed
-    page, errors = show(opened, to_html(model, X.head(40), title="Mixed"))
+    page, errors = show(browser, to_html(model, X.head(40), title="Mixed"))
     start = _controls(model, formula(model))["first"]
     sample = pd.DataFrame([start], columns=X.columns)
     np.testing.assert_allclose(numbers(page, "probabilities"), model.predict_proba(sample)[0], atol=6e-4)
@@ -85,9 +71,9 @@ def test_the_page_says_what_the_model_says(mixed, opened):
     np.testing.assert_allclose(numbers(page, "probabilities"), model.predict_proba(sample)[0], atol=6e-4)
 
 
-def test_a_missing_number_and_what_turns_the_class(mixed, opened):
+def test_a_missing_number_and_what_turns_the_class(mixed, browser):
     X, model = mixed
-    page, errors = show(opened, to_html(model))
+    page, errors = show(browser, to_html(model))
     sample = pd.DataFrame([_controls(model, formula(model))["first"]], columns=X.columns)
     page.get_by_label("b, as a number").fill("")
     gap = sample.assign(b=np.nan)
@@ -105,13 +91,13 @@ def test_a_missing_number_and_what_turns_the_class(mixed, opened):
     assert errors == []
 
 
-def test_a_missing_rank_is_shown_and_can_be_chosen(rng, opened):
+def test_a_missing_rank_is_shown_and_can_be_chosen(rng, browser):
     known = rng.random(200) < 0.3
     X = pd.DataFrame({"a": rng.normal(size=200), "grade": rng.choice(["low", "mid", "high"], 200)})
     y = np.where(X["a"] + 2 * known * (X["grade"] == "high") > 0.3, "yes", "no")
     X["grade"] = pd.Categorical(X["grade"].where(known), ["low", "mid", "high"], ordered=True)
     model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-5).fit(X, y)
-    page, errors = show(opened, to_html(model))
+    page, errors = show(browser, to_html(model))
     sample = pd.DataFrame([_controls(model, formula(model))["first"]], columns=X.columns).astype(X.dtypes)
     assert sample["grade"].isna()[0]
     grade = page.get_by_label("grade")
@@ -125,11 +111,11 @@ def test_a_missing_rank_is_shown_and_can_be_chosen(rng, opened):
     assert errors == []
 
 
-def test_what_turns_the_class_is_in_the_range_of_the_table_whatever_is_typed(rng, opened):
+def test_what_turns_the_class_is_in_the_range_of_the_table_whatever_is_typed(rng, browser):
     """Far away the more frequent class is predicted, and nearer than the end of the range the other one."""
     X = pd.DataFrame({"a": rng.uniform(-1, 1, 300)})
     model = ProsetClassifier(lambda_v=1e-3, lambda_w=1e-5).fit(X, np.where(X["a"] > -0.2, "high", "low"))
-    page, errors = show(opened, to_html(model, X))
+    page, errors = show(browser, to_html(model, X))
     page.get_by_label("a, as a number").fill("-9")
     assert page.locator("#class").inner_text() == "high"
     ((feature, change, then),) = (text.split("\t") for text in page.locator("#turns tr").all_inner_texts())
@@ -143,11 +129,11 @@ def test_what_turns_the_class_is_in_the_range_of_the_table_whatever_is_typed(rng
     assert errors == []
 
 
-def test_the_page_is_accessible(mixed, opened):
+def test_the_page_is_accessible(mixed, browser):
     from axe_playwright_python.sync_playwright import Axe
 
     X, model = mixed
-    page, _ = show(opened, to_html(model, X.head(5)))
+    page, _ = show(browser, to_html(model, X.head(5)))
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
 
@@ -165,11 +151,11 @@ def test_ranges_and_the_first_sample_are_those_of_the_table(scaler):
     np.testing.assert_allclose(np.array(found["first"])[what.used].astype(float), X[row, what.used])
 
 
-def test_models_with_a_linear_base_and_costs(opened):
+def test_models_with_a_linear_base_and_costs(browser):
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X[:, :4])
     model = ProsetClassifier(base=LogisticRegression(), cost_matrix=[[0, 50], [1, 0]], lambda_v=0.01, lambda_w=1e-4)
-    page, errors = show(opened, to_html(model.fit(X, y)))
+    page, errors = show(browser, to_html(model.fit(X, y)))
     start = np.array([_controls(model, formula(model))["first"]], dtype=float)
     np.testing.assert_allclose(numbers(page, "probabilities"), model.predict_proba(start)[0], atol=6e-4)
     assert page.locator("#class").inner_text() == str(model.predict(start)[0])

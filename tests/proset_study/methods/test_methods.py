@@ -2,7 +2,7 @@ import os
 import sys
 from dataclasses import replace
 from functools import partial
-from warnings import catch_warnings, simplefilter
+from warnings import catch_warnings
 
 import numpy as np
 import pandas as pd
@@ -112,8 +112,7 @@ def test_explainable_boosting_finds_interactions_of_several_classes():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(600, 3))
     y = np.where(np.abs(X[:, 2]) > 0.7, 2, X[:, 0] * X[:, 1] > 0)
-    with catch_warnings():
-        simplefilter("error")
+    with catch_warnings(action="error"):
         alone, pairs = (fit("explainable_boosting", X, y, max_rounds=300, interactions=number) for number in (0, 3))
     assert pairs.summary()["terms"] > 3
     assert log_loss(pairs.predict_proba(X), y) < 0.5 * log_loss(alone.predict_proba(X), y)

@@ -200,10 +200,7 @@ REFUSED = {
         table(lambda rows: rows.sort_values("row", kind="stable")),
         "the rows of a fit are not together",
     ),
-    "other columns": (
-        table(lambda rows: rows, SCHEMA.remove_metadata()),
-        "its columns are not those of version 1",
-    ),
+    "other columns": (table(lambda rows: rows, SCHEMA.remove_metadata()), "its columns are not those of version 1"),
 }
 
 

@@ -402,8 +402,7 @@ def test_odd_names_are_drawn_as_they_are(stored, all_figures, tmp_path):
         texts.add(clean)
     assert set(data.feature_names) == {"$x$ <b>_", '_"y"&'}
     assert {"$x$ <b>_", ' _"y"&', "class $<b>_", "class  _$a$"} <= texts
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         save(drawn.figure, tmp_path / "odd")
     assert (tmp_path / "odd.svg").stat().st_size > 1000
 

@@ -147,10 +147,7 @@ def test_a_search_that_failed_after_a_change_lacks_its_model_though_that_of_the_
     ("weighted", "said"),
     [
         (lambda folds, y: folds != 1, r"data_sets.wine: weight: fold 1 has no row of positive weight"),
-        (
-            lambda folds, y: (folds >= 0) | (y != 2),
-            r"the test part has no row of positive weight of class 'class_2'",
-        ),
+        (lambda folds, y: (folds >= 0) | (y != 2), r"the test part has no row of positive weight of class 'class_2'"),
     ],
 )
 def test_weights_that_leave_nothing_to_score_are_refused(config, monkeypatch, weighted, said):

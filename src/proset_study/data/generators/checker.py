@@ -16,7 +16,7 @@ class Checker(Generator):
 
     description = "Checkerboard on the unit square."
     settings = {  # noqa: RUF012
-        "published_draw": {"description": "Draw as the published study did.", "$ref": "#/$defs/published_draw"},
+        "published_draw": {"description": "Draw as the published study did.", "$ref": "#/$defs/published_draw"}
     }
     is_population = True
 

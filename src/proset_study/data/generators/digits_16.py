@@ -23,7 +23,7 @@ class Digits16(Generator):
 
     description = "The digits of scikit-learn at 16 x 16 pixels, each turned, shifted and made thicker or thinner."
     settings = {  # noqa: RUF012
-        "image": {"description": "Rows and columns; for the figures.", "$ref": "#/$defs/image"},
+        "image": {"description": "Rows and columns; for the figures.", "$ref": "#/$defs/image"}
     }
 
     images: int = setting(integer("How many of those of scikit-learn are drawn.", 100, 1797), 1797)

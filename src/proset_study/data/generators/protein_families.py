@@ -31,7 +31,7 @@ class ProteinFamilies(Generator):
 
     description = "Protein-like sequences without features; one family, with branches and motifs, against all others."
     settings = {  # noqa: RUF012
-        "metric": {"description": "By what sequences are compared.", "$ref": "#/$defs/name"},
+        "metric": {"description": "By what sequences are compared.", "$ref": "#/$defs/name"}
     }
     required = ("metric",)
     strings = True

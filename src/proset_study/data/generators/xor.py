@@ -15,7 +15,7 @@ class Xor(Generator):
 
     description = "Continuous XOR on a cube."
     settings = {  # noqa: RUF012
-        "published_draw": {"description": "Draw as the published study did.", "$ref": "#/$defs/published_draw"},
+        "published_draw": {"description": "Draw as the published study did.", "$ref": "#/$defs/published_draw"}
     }
     required = ("features",)
     is_population = True

@@ -14,13 +14,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report.analysis import statistics
 from proset_study.report.analysis.against import answer
 from proset_study.report.analysis.limits import limits
-from proset_study.report.analysis.losses import (
-    Losses,
-    generated,
-    losses_by_method,
-    of_first_experiments,
-    overlaps,
-)
+from proset_study.report.analysis.losses import Losses, generated, losses_by_method, of_first_experiments, overlaps
 from proset_study.report.analysis.over_data_sets import MIN_DATA_SETS
 from proset_study.report.analysis.paired import (
     LEVEL,

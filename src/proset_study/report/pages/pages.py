@@ -105,11 +105,7 @@ def _environment() -> jinja2.Environment:
 def environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
     """What renders templates of HTML."""
     return jinja2.Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
 
 

@@ -20,10 +20,7 @@ from proset_study.report.wording import fixed
 from proset_study.store.results import read_rows
 from proset_study.study import layout
 
-HALVES = (
-    (SEALED, "tables on which nothing was chosen"),
-    (DEVELOPMENT, "tables on which choices were allowed"),
-)
+HALVES = ((SEALED, "tables on which nothing was chosen"), (DEVELOPMENT, "tables on which choices were allowed"))
 FEW, BASE = f"{RESULTS}/few_prototypes.csv", f"{RESULTS}/base_model.csv"
 MARKS = {"ahead of": ("✓", "good", "better"), "behind": ("✗", "bad", "worse")}
 TIED = ("·", "", "no significant difference")

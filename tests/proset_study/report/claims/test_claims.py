@@ -629,10 +629,7 @@ CASES |= {
         scores("BA bagging 0.97"),
         scores("BA random_forest 0.97"),
     ],
-    ("S16", "wine"): [
-        sweeps("wine", [10, 12, 11], [20, 22, 22]),
-        sweeps("wine", [20, 22, 22], [10, 12, 11]),
-    ],
+    ("S16", "wine"): [sweeps("wine", [10, 12, 11], [20, 22, 22]), sweeps("wine", [20, 22, 22], [10, 12, 11])],
     ("S16", "xor_6f"): [
         sweeps("xor_6f", [10, 30, 50], [12, 33, 52]),  # by less than they differ between replicates
         sweeps("xor_6f", [12, 33, 52], [10, 30, 50]),

@@ -13,8 +13,6 @@ from proset_study.base.records import read_json, write_json
 from proset_study.report.pages.pages import write_data_set
 from proset_study.study import layout
 
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed")
 ROOT = Path(__file__).parents[4]
 STUDY = ROOT / "reports/study"
 PAGES = ("index", "tables", "explore", "data_sets/flowers", "data_sets/odd")
@@ -29,16 +27,6 @@ SAID_ABOVE = """() => [...document.querySelectorAll('figure')].filter((f) => f.c
     const [above, below] = [said, image].map((part) => part.getBoundingClientRect());
     return [said.checkVisibility() && (!image.checkVisibility() || above.bottom <= below.top), image.checkVisibility()];
 })"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
 
 
 @contextmanager
