@@ -126,7 +126,7 @@ def checkout(tmp_path_factory):
                 os.link(source, copy)
             except OSError:  # another file system
                 shutil.copy2(source, copy)
-    shutil.copy2(ROOT / "docs/method_template.py", folder / METHOD)
+    shutil.copy2(ROOT / "src/proset_study/template/methods/my_method.py", folder / METHOD)
     shutil.copy2(ROOT / "docs/generator_template.py", folder / GENERATOR)
     page = (ROOT / "docs/custom-method.md").read_text(encoding="utf-8")
     (experiment,) = re.findall(r"```yaml\nexperiments:\n(.*?)```", page, re.DOTALL)

@@ -40,7 +40,7 @@ def fit(
     base_probabilities: npt.ArrayLike | None = None,
     groups: npt.ArrayLike | None = None,
 ) -> tuple[list[model.Model], np.ndarray]:
-    """Fit without warnings, of which a search would hear hundreds.
+    """Fit without warnings, which a search would repeat for every fold.
 
     Returns
     -------
@@ -65,12 +65,20 @@ def fit(
     classifier._store(classifier._sized[place])
     if task is not None and base is not None:
         classifier._regions = corrections.regions(models[place], task)
-    arguments = X, y, sample_weight, base_probabilities, groups, growth.state
-    made = data.X, data.codes, data.weights, data.copies, data.rows, base
-    size = fitted.n_prototypes(), len(fitted.active_features())
     parameters = classifier.get_params(deep=False)
     parameters["base"] = clone(parameters["base"], safe=False)  # whose parameters may be set after the fit
-    classifier._training = Training(*arguments, *made, parameters, size)
+    classifier._training = Training(
+        *(X, y, sample_weight, base_probabilities, groups),
+        random_state=growth.state,
+        points=data.X,
+        codes=data.codes,
+        weight=data.weights,
+        copies=data.copies,
+        rows=data.rows,
+        base=base,
+        parameters=parameters,
+        size=(fitted.n_prototypes(), len(fitted.active_features())),
+    )
     classifier.__dict__.pop("_last_growth", None)
     if classifier.warm_start:
         classifier._last_growth = growth
@@ -84,8 +92,8 @@ def prepare(
     classifier._validate_params()
     with no_overflow():
         encoded, labels, encoding = encode(classifier, X, y, reset=True)
-    levels, how = encoding.n_levels, (classifier.class_weight, classifier.scale)
-    data = prepared(encoded, np.asarray(labels), levels, sample_weight, *how)
+    class_weight, scale = classifier.class_weight, classifier.scale
+    data = prepared(encoded, np.asarray(labels), encoding.n_levels, sample_weight, class_weight, scale)
     classifier._encoding, classifier._columns, classifier.classes_ = encoding, data.columns, data.classes
     classifier.scale_, classifier.feature_range_ = data.scale, data.feature_range
     classifier._costs()
@@ -250,8 +258,8 @@ def _smaller(
     """Models of ever more prototypes, and how many are allowed or chosen; sets `prototype_path_`."""
     n, sizes = _size(classifier, folds, len(fitted.batches))
     stops = None if classifier.max_prototypes is None else () if n is None else (n,)
-    exactly = classifier.max_iter, classifier.tol, classifier.max_features
-    path = elimination.eliminate(fitted, data.scaled, data.codes, task, elimination.Settings(penalty, *exactly, stops))
+    settings = elimination.Settings(penalty, classifier.max_iter, classifier.tol, classifier.max_features, stops)
+    path = elimination.eliminate(fitted, data.scaled, data.codes, task, settings)
     classifier.prototype_path_ = elimination.table(path)
     if sizes is not None:
         numbers = classifier.prototype_path_["n_prototypes"]
@@ -308,14 +316,13 @@ def _check_limits(classifier: FittedModel) -> None:
 
 def _growth(classifier: FittedModel, data: Prepared, base: np.ndarray | None) -> Growth:
     """Continue the growth of the last fit if its data and parameters allow it, else start a new one."""
-    how = classifier.n_batches, classifier.verbose
-    if not classifier.warm_start:
-        return Growth(*_seed(classifier.random_state), "", *how)
-    arrays = data.scaled, data.codes, data.weights, data.columns.levels, np.empty(0) if base is None else base
-    key = digest(*arrays) + classifier.references
-    last: Growth | None = getattr(classifier, "_last_growth", None)
+    key, last = "", None
+    if classifier.warm_start:
+        arrays = data.scaled, data.codes, data.weights, data.columns.levels, np.empty(0) if base is None else base
+        key, last = digest(*arrays) + classifier.references, getattr(classifier, "_last_growth", None)
     if last is None:
-        return Growth(*_seed(classifier.random_state), key, *how)
+        state, seed = _seed(classifier.random_state)
+        return Growth(state, seed, key, classifier.n_batches, classifier.verbose)
     if last.key != key:
         raise ValueError("warm_start: other data or references than in the last fit are not allowed")
     if classifier.n_batches < last.n_batches:

@@ -21,7 +21,7 @@ from proset_study.study.contract import CHECKS
 from proset_study.study.subject import Subject, make_fold_data, subject_of
 
 ROOT = Path(__file__).parents[3]
-TEMPLATE = "docs/method_template.py"
+TEMPLATE = "src/proset_study/template/methods/my_method.py"
 BATTERY = ("lightgbm", "catboost")  # methods of packages of the same names, which are optional
 SMALLER = {  # settings of models below prototypes, whose fits otherwise take more than half of the time of all methods
     "proset_on_forest": {"n_estimators": 12},

@@ -5,8 +5,9 @@ from proset_study.methods.estimators import EstimatorMethod
 
 
 class MyMethod(EstimatorMethod):
-    """What the study has to know of the method besides the classifier; all else has a default."""
+    """What the study must know of the method besides the classifier; all else has a default, see `methods.base`."""
 
+    label = "naive Bayes"  # in figures and tables
     weights = "frequency"  # or "importance", or "none" for a classifier that takes no sample weights
     parameters = {"var_smoothing": Range(1e-12, 10.0)}  # noqa: RUF012 - names and allowed values
 
