@@ -152,9 +152,9 @@ def _what(arguments: dict[str, Any]) -> str | Path | None:
         return arguments.get("output")
     about = [" on ".join(arguments[name] for name in ("name", "experiment", "run", "data_set") if name in arguments)]
     about += [f"{name} {arguments[name]}" for name in ("replicate", "kind") if name in arguments]
-    if "fold" in arguments:
-        about.append(f"folds {arguments['fold']} to {arguments['last_fold']}")
-    if "first" in arguments:
-        unit = "trials" if "fold" in arguments else "folds"
-        about.append(f"{unit} {arguments['first']} to {arguments['last']}")
+    about += [
+        f"{unit}s {arguments[f'first_{unit}']} to {arguments[f'last_{unit}']}"
+        for unit in ("fold", "trial")
+        if f"first_{unit}" in arguments
+    ]
     return ", ".join(filter(None, about)) or arguments["study"].name

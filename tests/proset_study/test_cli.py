@@ -74,9 +74,9 @@ def test_what_cannot_be_run_ends_with_status_2(arguments, message, capsys, monke
 
 def test_the_log_says_what_a_job_was_about(monkeypatch, tmp_path, capsys):
     place = {"study": None, "replicate": 0, "data_set": "wine", "run": "E3"}
-    trials = place | {"fold": 0, "last_fold": 4, "first": 0, "last": 49}
+    trials = place | {"first_fold": 0, "last_fold": 4, "first_trial": 0, "last_trial": 49}
     assert _what(trials) == "E3 on wine, replicate 0, folds 0 to 4, trials 0 to 49"
-    assert _what(place | {"first": 0, "last": 1}) == "E3 on wine, replicate 0, folds 0 to 1"
+    assert _what(place | {"first_fold": 0, "last_fold": 1}) == "E3 on wine, replicate 0, folds 0 to 1"
     assert _what(place | {"kind": "bootstrap"}) == "E3 on wine, replicate 0, kind bootstrap"
     assert _what({"report": tmp_path}) is None
     monkeypatch.setattr(cli, "COMMANDS", COMMANDS | {"merge": "base.environment.commit"})

@@ -22,7 +22,8 @@ def published(tmp_path_factory):
     shutil.copy2(ROOT / "config.yaml", project.folder)
     (project.folder / "data/private").mkdir(exist_ok=True)
     shutil.copy2(files("palmerpenguins") / "data/penguins-raw.csv", project.folder / "data/private/penguins.csv")
-    shutil.copy2(ROOT / "src/proset_study/template/methods/my_method.py", project.folder / "src/proset_study/methods/naive_bayes.py")
+    template, methods = ROOT / "src/proset_study/template/methods", project.folder / "src/proset_study/methods"
+    shutil.copy2(template / "my_method.py", methods / "naive_bayes.py")
     generators = project.folder / "src/proset_study/data/generators"
     shutil.copy2(ROOT / "docs/generator_template.py", generators / "two_spirals.py")
     return project

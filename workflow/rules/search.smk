@@ -15,7 +15,7 @@ use rule _job as stage1 with:
         f"{RESULTS}{layout.TRIALS}",
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/"
-        "stage1_folds_{fold}-{last_fold}_trials_{first}-{last}.log",
+        "stage1_folds_{first_fold}-{last_fold}_trials_{first_trial}-{last_trial}.log",
     params:
         command=command(
             "stage1",
@@ -58,7 +58,7 @@ use rule _job as stage2 with:
     output:
         f"{RESULTS}{layout.PATHS}",
     log:
-        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_folds_{first}-{last}.log",
+        "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_folds_{first_fold}-{last_fold}.log",
     params:
         command=command("stage2", code=search_code, part_folds=in_parts("stage2", "folds")),
         method=method_of,

@@ -15,19 +15,19 @@ SECONDS = 12.0  # of a job, as estimated; fits of E1 to E12 take two fifths of t
 
 
 class Block(NamedTuple):
-    """What a job of stage 1 fits: trials `first` to `last` on folds `fold` to `last_fold`."""
+    """What a job of stage 1 fits: some trials on some folds."""
 
-    fold: int
+    first_fold: int
     last_fold: int
-    first: int
-    last: int
+    first_trial: int
+    last_trial: int
 
 
 class Folds(NamedTuple):
-    """What a job of stage 2 fits: folds `first` to `last`."""
+    """What a job of stage 2 fits: some folds."""
 
-    first: int
-    last: int
+    first_fold: int
+    last_fold: int
 
 
 @cache
@@ -74,19 +74,18 @@ def whole(study: Study, stage: str, run: str, data_set: str) -> Block | Folds:
 def cut(fits: Block | Folds, folds: int, trials: int = 0) -> tuple[Block | Folds, ...]:
     """All fits of a stage in blocks of `folds` folds and, in stage 1, `trials` trials; by fold and trial."""
     if isinstance(fits, Folds):
-        return tuple(Folds(*ends) for ends in _ranges(fits.last + 1, folds))
+        return tuple(Folds(*ends) for ends in _ranges(fits.last_fold + 1, folds))
     return tuple(
         Block(*ends, *numbers)
         for ends in _ranges(fits.last_fold + 1, folds)
-        for numbers in _ranges(fits.last + 1, trials)
+        for numbers in _ranges(fits.last_trial + 1, trials)
     )
 
 
 def sizes(block: Block | Folds) -> dict[str, int]:
     """The arguments of `cut` that the first block of a stage tells."""
-    if isinstance(block, Folds):
-        return {"folds": block.last + 1}
-    return {"folds": block.last_fold + 1, "trials": block.last + 1}
+    folds = {"folds": block.last_fold + 1}
+    return folds if isinstance(block, Folds) else folds | {"trials": block.last_trial + 1}
 
 
 def numbers_of(wildcards: Mapping[str, str]) -> dict[str, int]:

@@ -23,10 +23,10 @@ DATA_FOLDER = f"{REPLICATE}/{{data_set}}"
 DATA, SPLIT = f"{DATA_FOLDER}/data.npz", f"{DATA_FOLDER}/split.csv"
 DISSIMILARITIES = f"{DATA_FOLDER}/dissimilarities_{{metric}}.npy"
 FOLDER = f"{DATA_FOLDER}/{{run}}"
-TRIALS = f"{FOLDER}/stage1/folds_{{fold}}-{{last_fold}}_trials_{{first}}-{{last}}.jsonl"
+TRIALS = f"{FOLDER}/stage1/folds_{{first_fold}}-{{last_fold}}_trials_{{first_trial}}-{{last_trial}}.jsonl"
 TRIAL = f"{FOLDER}/stage1/fold_{{fold}}/trials/{{trial}}.json"
 PARAMETERS = f"{FOLDER}/stage1.json"
-PATHS = f"{FOLDER}/stage2/folds_{{first}}-{{last}}.jsonl"
+PATHS = f"{FOLDER}/stage2/folds_{{first_fold}}-{{last_fold}}.jsonl"
 PATH = f"{FOLDER}/stage2/folds/{{fold}}.json"
 COMPLEXITY = f"{FOLDER}/stage2.json"
 _BLOCKS = {"stage1": TRIALS, "stage2": PATHS}
@@ -139,7 +139,7 @@ class Place(NamedTuple):
     def parts(self, stage: str, numbers: Mapping[str, int]) -> tuple[blocks.Block | blocks.Folds, ...]:
         """The blocks whose records a job of stage 1 or 2 puts together; none if it fits something itself.
 
-        Records that are there stay as they were cut, whatever the cost of a fit is now thought to be.
+        Stored records keep the cut they were made with, even if the estimated cost of a fit has changed since.
         """
         fits = blocks.whole(self.study, stage, self.run, self.data_set)
         if self.is_in_one_job or dict(numbers) != fits._asdict():

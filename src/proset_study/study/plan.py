@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import product
 from typing import NamedTuple
 
 from proset_study.base.records import fingerprint, read_json
@@ -99,11 +100,11 @@ def seconds_to_model(rule: str, wildcards: dict[str, str], study: Study) -> floa
 
 def _numbers(rule, wildcards):
     """Fold and trial of each fit of a search; in stage 2 every fold is a fit."""
-    first, last = int(wildcards["first"]), int(wildcards["last"])
+    folds = range(int(wildcards["first_fold"]), int(wildcards["last_fold"]) + 1)
     if rule == "stage2":
-        return [(fold, None) for fold in range(first, last + 1)]
-    folds = range(int(wildcards["fold"]), int(wildcards["last_fold"]) + 1)
-    return [(fold, trial) for fold in folds for trial in range(first, last + 1)]
+        return [(fold, None) for fold in folds]
+    trials = range(int(wildcards["first_trial"]), int(wildcards["last_trial"]) + 1)
+    return list(product(folds, trials))
 
 
 def _of_run(run: str, data_set: str, study: Study, n_replicates: int = 1) -> Fits:

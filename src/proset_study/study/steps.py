@@ -215,24 +215,24 @@ def stage1(
     replicate: int,
     data_set: str,
     run: str,
-    fold: int,
+    first_fold: int,
     last_fold: int,
-    first: int,
-    last: int,
+    first_trial: int,
+    last_trial: int,
     code: str,
     part_folds: int = 0,
     part_trials: int = 0,
 ) -> None:
-    """Fit and score trials first..last of some folds, or put the records of other jobs of this size together."""
+    """Fit and score some trials on some folds, or put the records of other jobs of this size together."""
     place = Place(study, replicate, data_set, run)
-    numbers = {"fold": fold, "last_fold": last_fold, "first": first, "last": last}
+    block = blocks.Block(first_fold, last_fold, first_trial, last_trial)
     if part_folds:
-        files = place.part_files("stage1", blocks.cut(blocks.Block(**numbers), part_folds, part_trials))
-        records = read_all(files, fold=last_fold + 1, trial=last + 1)
+        files = place.part_files("stage1", blocks.cut(block, part_folds, part_trials))
+        records = read_all(files, fold=last_fold + 1, trial=last_trial + 1)
         records.sort(key=lambda record: (record["fold"], record["trial"]))
     else:
-        records = _fitted_trials(place, range(fold, last_fold + 1), range(first, last + 1), code)
-    write_json_lines(place.file(layout.TRIALS, **numbers), records)
+        records = _fitted_trials(place, range(first_fold, last_fold + 1), range(first_trial, last_trial + 1), code)
+    write_json_lines(place.file(layout.TRIALS, **block._asdict()), records)
 
 
 def _fitted_trials(place: Place, folds: range, trials: range, code: str) -> list[dict]:
@@ -260,18 +260,25 @@ def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> 
 
 
 def stage2(
-    study: Study, replicate: int, data_set: str, run: str, first: int, last: int, code: str, part_folds: int = 0
+    study: Study,
+    replicate: int,
+    data_set: str,
+    run: str,
+    first_fold: int,
+    last_fold: int,
+    code: str,
+    part_folds: int = 0,
 ) -> None:
-    """Fit folds first..last up to the largest complexity, score every complexity; or as `stage1`, of other jobs."""
+    """Fit some folds up to the largest complexity, score every complexity; or as `stage1`, of other jobs."""
     place = Place(study, replicate, data_set, run)
     if part_folds:
-        files = place.part_files("stage2", blocks.cut(blocks.Folds(first, last), part_folds))
-        records = read_all(files, fold=last + 1)
+        files = place.part_files("stage2", blocks.cut(blocks.Folds(first_fold, last_fold), part_folds))
+        records = read_all(files, fold=last_fold + 1)
     else:
-        folds, settings = range(first, last + 1), study.stage2_settings(run, data_set)
+        folds, settings = range(first_fold, last_fold + 1), study.stage2_settings(run, data_set)
         kept, origin = place.file(layout.PATH, fold=0).parent, place.origin(code)
         records = run_paths(*_inputs(place), folds, settings, _selected(place), _case(place), kept, origin)
-    write_json_lines(place.file(layout.PATHS, first=first, last=last), records)
+    write_json_lines(place.file(layout.PATHS, first_fold=first_fold, last_fold=last_fold), records)
 
 
 def select_complexity(study: Study, replicate: int, data_set: str, run: str) -> None:

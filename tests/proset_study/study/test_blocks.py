@@ -22,15 +22,15 @@ def test_blocks_cover_every_fit_once_in_order(given):
         fits = [
             (fold, trial)
             for block in made
-            for fold in range(block.fold, block.last_fold + 1)
-            for trial in range(block.first, block.last + 1)
+            for fold in range(block.first_fold, block.last_fold + 1)
+            for trial in range(block.first_trial, block.last_trial + 1)
         ]
         assert sorted(fits) == list(product(range(5), range(study.n_trials(run, data_set))))
         assert list(made) == sorted(made)
         folds = [fold for first, last in blocks.fold_blocks(study, run, data_set) for fold in range(first, last + 1)]
         assert folds == list(range(5))
         if "trials_per_job" in given:
-            assert made[0].last + 1 == given["trials_per_job"]
+            assert made[0].last_trial + 1 == given["trials_per_job"]
         if "folds_per_job" in given:
             assert made[0].last_fold + 1 == given["folds_per_job"]
 

@@ -68,7 +68,7 @@ def test_jobs_have_the_stage_and_the_seconds_of_the_plan():
     place = {"study": "study", "replicate": "0", "data_set": "wine"}
     assert job_of("data", place, study) == Job("data", JOB_SECONDS)
     assert job_of("table", {"table": "E3"}, study) == Job("report", JOB_SECONDS)
-    chunk = {"fold": "0", "last_fold": "4", "first": "0", "last": "49"}
+    chunk = {"first_fold": "0", "last_fold": "4", "first_trial": "0", "last_trial": "49"}
     search = job_of("stage1", {**place, "run": "E3", **chunk}, study)
     assert search.stage == "searches"
     assert search.seconds > job_of("fit", {**place, "run": "E3"}, study).seconds > JOB_SECONDS

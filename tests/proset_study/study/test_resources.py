@@ -19,7 +19,14 @@ def needs_of(config):
 
 def stage1(run, data_set):
     return Wildcards(
-        fromdict={"run": run, "data_set": data_set, "fold": "0", "last_fold": "0", "first": "0", "last": "49"}
+        fromdict={
+            "run": run,
+            "data_set": data_set,
+            "first_fold": "0",
+            "last_fold": "0",
+            "first_trial": "0",
+            "last_trial": "49",
+        }
     )
 
 
