@@ -1,4 +1,7 @@
 # What several rules say of their jobs, as functions of the wildcards.
+from proset_study.study.all_runs import key_of_all
+from proset_study.study.blocks import numbers_of, sizes
+
 _OPTIONS = {"table": "name", "archive": "name", "openml": "name"}  # of wildcards that are options of another name
 
 

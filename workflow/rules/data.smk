@@ -1,4 +1,8 @@
 # Data sets and their splits.
+from proset_study.data.matrix import module_of
+from proset_study.data.metrics import PRECOMPUTED
+from proset_study.data.openml import TABLE
+from proset_study.data.sources import source_of
 
 
 use rule _job as openml with:

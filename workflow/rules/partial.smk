@@ -1,4 +1,5 @@
 # A report of what is finished when not everything can be: `snakemake --cores 2 partial`.
+from proset_study.store.missing import finished_files, missing_fingerprint
 
 
 use rule _job as partial with:

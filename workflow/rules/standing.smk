@@ -1,6 +1,6 @@
 # Where a method stands among those of a report: one job for each data set, whose results are kept apart from the study's.
-standing_file = local(str(run.study_file(standing)))
-run.write_study(standing)
+standing_file = local(str(session.study_file(standing)))
+session.write_study(standing)
 of_standing = ResourceEstimate(standing)
 SCORES_OF_STANDING = f"results/{standing.name}/{{data_set}}.csv"
 
