@@ -24,7 +24,7 @@ use rule _job as data with:
         f"{RESULTS}{layout.DATA}",
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/data.log",
-    priority: 1  # a data set that is not right is known before others are searched
+    priority: 1  # check every data set before the first search
     params:
         command=command("data"),
         settings=lambda wildcards: study.data_settings(wildcards.data_set),

@@ -15,7 +15,7 @@ RULES = (  # that are asked for by name; one that ends as another does comes fir
     *("openml", "data", "dissimilarities", "split", "stage1", "select_parameters", "stage2", "select_complexity"),
     *("fit", "evaluate", "standing_on", "all_runs", "data_set_page", "report", "partial"),
 )
-FIRST = 1e9  # a data set that is not right is known before others are searched
+FIRST = 1e9  # every data set is checked before the first search
 
 
 class Fits(NamedTuple):

@@ -308,7 +308,7 @@ def _sizes(stored, shown, experiments):
     numbers = {method: list(zip(*found, strict=True)) for method, found in budgets.items()}
     return [
         (heading, {m: span(both[i], ",") if both else "" for m, both in numbers.items()})
-        for i, heading in enumerate(("candidates tried", "sizes on the path"))
+        for i, heading in enumerate(("settings tried", "sizes on the path"))
     ]
 
 

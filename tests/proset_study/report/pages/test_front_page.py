@@ -153,7 +153,7 @@ def test_the_published_number_in_brackets_is_that_of_the_experiment_that_is_show
     found = verdict(study, PUBLISHED)
     printed = {d: of["proset"].published for d, of in found.scores.items()}
     assert printed == {"wine": 0.10, "cancer": 0.31, "digits": 0.15}
-    assert found.sizes[0] == ("candidates tried", {"proset": "50"})  # E5 has 11
+    assert found.sizes[0] == ("settings tried", {"proset": "50"})  # E5 has 11
 
 
 def test_methods_without_a_data_set_in_common_are_shown_and_not_tested(stored):
