@@ -26,7 +26,7 @@ SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single test
     "tests/proset_study/study/test_contract.py",
     *(f"tests/proset_study/report/{name}" for name in ("article/", "figures/", "test_catalogue.py", "test_renew.py")),
     *(f"tests/proset_study/report/analysis/test_{n}.py" for n in ("explanations", "over_data_sets", "prototypes")),
-    *(f"tests/proset_study/report/pages/test_{n}.py" for n in ("charts", "evaluation", "pages", "when_it_pays")),
+    *(f"tests/proset_study/report/pages/test_{n}.py" for n in ("charts", "data_set", "evaluation", "when_it_pays")),
     "tests/proset_study/release/verify/",
 )
 

@@ -22,7 +22,7 @@ from proset_study.report.figures.registry import overview_figures
 from proset_study.report.figures.style import smaller
 from proset_study.report.pages.front_page import write_index, write_tables
 from proset_study.report.pages.links import as_committed
-from proset_study.report.pages.pages import write_library
+from proset_study.report.pages.rendering import write_library
 from proset_study.report.row_files import AGAINST_PUBLISHED, OF_NUMBERS, write_row_files
 from proset_study.report.tables.table_files import write_workbook
 from proset_study.report.tables.tables import shown_tables

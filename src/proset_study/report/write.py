@@ -12,7 +12,8 @@ from proset_study.report.article.numbers import numbers_record
 from proset_study.report.catalogue import write_figures, write_overview_figures
 from proset_study.report.claims import write_claims
 from proset_study.report.evaluation_tables import write_evaluation
-from proset_study.report.pages.pages import write_data_set, write_library
+from proset_study.report.pages.data_set import write_data_set
+from proset_study.report.pages.rendering import write_library
 from proset_study.report.row_files import write_row_files
 from proset_study.report.tables.table_files import write_table, write_workbook
 from proset_study.report.tables.tables import shown_tables, study_tables

@@ -48,7 +48,7 @@ KEYS = {
     "evaluation": ("fits.evaluations.{kind}", "methods.{method}"),
     "score": ("store.scores",),
     "table": ("report.tables.table_files",),
-    "page": ("report.pages.pages", "report.catalogue", *_SHOWN),
+    "page": ("report.pages.data_set", "report.catalogue", *_SHOWN),
     "report": ("report.write", *_SHOWN),
     "pack": ("store.packed",),
     "predictions": ("release.predictions",),

@@ -9,8 +9,9 @@ from proset_study.report.analysis.manifest import manifest, rendered
 from proset_study.report.catalogue import data_set_figures, overview_figures, write_overview_figures
 from proset_study.report.figures.registry import DataSetRuns, planned
 from proset_study.report.figures.style import context
+from proset_study.report.pages.data_set import write_data_set
 from proset_study.report.pages.front_page import write_explore, write_index, write_tables
-from proset_study.report.pages.pages import write_data_set, write_library
+from proset_study.report.pages.rendering import write_library
 from proset_study.report.write import write_page_of, write_report
 from proset_study.store.packed import pack
 from proset_study.store.results import Row, read_published

@@ -2,6 +2,7 @@
 
 from proset_study import methods
 from proset_study.methods.labels import method_name
+from proset_study.report.article.installed import DEFAULTS, DEVELOPMENT, SEALED, TUNED, Standing, sizes
 from proset_study.report.article.methods import (
     pairs_with_rivals,
     place_of,
@@ -10,7 +11,6 @@ from proset_study.report.article.methods import (
     stored_ranks,
 )
 from proset_study.report.article.open_track import INSTALLED
-from proset_study.report.article.standing import DEFAULTS, DEVELOPMENT, SEALED, TUNED, Standing, sizes
 from proset_study.report.article.topics import Content, Reported, topic
 from proset_study.report.article.wording import count, decimals, difference, ordinal, ratio, significant, whole
 from proset_study.store.stored import Missing

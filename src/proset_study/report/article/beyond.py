@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.response_curves import SCORES, Curves, curves_of, points, response_section
+from proset_study.report.article.installed import DEVELOPMENT, SEALED
 from proset_study.report.article.open_track import OF_TRACK, TRACK
-from proset_study.report.article.standing import DEVELOPMENT, SEALED
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import Content, Reported, figure, topic
 from proset_study.report.article.wording import count, decimals, percent, whole

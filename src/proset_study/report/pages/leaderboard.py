@@ -7,7 +7,7 @@ from statistics import fmean
 from proset_study.methods import METHODS
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.leaderboard import CLAIMED, RECOMPUTED, VERIFIED, Entry, ranked
-from proset_study.report.pages.pages import write_page
+from proset_study.report.pages.rendering import write_page
 from proset_study.report.tables.grids import Cell, Grid, count, headed, number
 
 TONES = {VERIFIED: "good", RECOMPUTED: "", CLAIMED: "soft"}

@@ -9,7 +9,7 @@ from proset_study.report.analysis.pareto import fronts
 from proset_study.report.analysis.pays import BatteryFindings, battery_findings
 from proset_study.report.analysis.tuning import Gain, gains
 from proset_study.report.figures.style import slug
-from proset_study.report.pages.pages import read_figures, write_page
+from proset_study.report.pages.rendering import read_figures, write_page
 from proset_study.report.rows import groups
 from proset_study.report.tables.grids import Cell, Grid, count, headed, number, texts
 from proset_study.store.stored import Stored

@@ -8,9 +8,9 @@ from pathlib import Path
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.reproduction import DIFFERENCE, INSIDE
 from proset_study.report.analysis.statistics import ALPHA
+from proset_study.report.article.installed import DEFAULTS, TUNED, Standing, sizes, standing
 from proset_study.report.article.model import Model
 from proset_study.report.article.open_track import INSTALLED
-from proset_study.report.article.standing import DEFAULTS, TUNED, Standing, sizes, standing
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import SUBJECT
 from proset_study.report.article.wording import count, counted, decimals, ordinal, whole

@@ -18,7 +18,7 @@ from proset_study.report.article.beyond import REPORTS as COMMITTED
 from proset_study.report.article.model import SOURCE, Model
 from proset_study.report.article.study import STUDY
 from proset_study.report.pages.links import relinked
-from proset_study.report.pages.pages import environment, write_library
+from proset_study.report.pages.rendering import environment, write_library
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer
 from proset_study.report.site.beyond import (
     base_table,

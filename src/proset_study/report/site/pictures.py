@@ -6,8 +6,8 @@ from math import sqrt
 from matplotlib.ticker import MaxNLocator
 
 from proset.plot.style import COLOURS
+from proset_study.report.article.installed import Bar
 from proset_study.report.article.model import Model
-from proset_study.report.article.standing import Bar
 from proset_study.report.figures.style import method_style
 from proset_study.report.rows import groups
 from proset_study.report.wording import MINUS, fixed

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from proset_study.base.records import read_json, write_json
-from proset_study.report.pages.pages import write_data_set
+from proset_study.report.pages.data_set import write_data_set
 from proset_study.study import layout
 
 ROOT = Path(__file__).parents[4]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from proset_study.report.pages.pages import LIBRARY
+from proset_study.report.pages.rendering import LIBRARY
 
 vl_convert = pytest.importorskip("vl_convert")
 

@@ -9,9 +9,9 @@ from tests.shared import dead_links
 
 from proset_study.base.records import read_json
 from proset_study.report.analysis.paired import mean_difference
+from proset_study.report.article.installed import HALVES, TUNED
 from proset_study.report.article.model import Model
 from proset_study.report.article.open_track import INSTALLED
-from proset_study.report.article.standing import HALVES, TUNED
 from proset_study.report.rows import groups, pick, read_cells
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer
 from proset_study.report.site.build import clone_page

@@ -1,7 +1,7 @@
 """Places of what is drawn: left is better, and everything is on the axis."""
 
+from proset_study.report.article.installed import Bar
 from proset_study.report.article.model import Model
-from proset_study.report.article.standing import Bar
 from proset_study.report.site.pictures import forest, scatter
 from proset_study.report.wording import MINUS
 

@@ -14,8 +14,8 @@ from proset_study.data.dataset import DataSet
 from proset_study.data.splits import TEST
 from proset_study.report.analysis.cautions import constant_models, repeated_rows, zero_probability_samples
 from proset_study.report.analysis.explanations import _point, explained_points
+from proset_study.report.pages.data_set import description
 from proset_study.report.pages.front_page import write_index
-from proset_study.report.pages.pages import description
 from proset_study.store.stored import Stored
 
 

@@ -1,20 +1,11 @@
-"""What renders all pages, and the page of a data set.
+"""The page of a data set."""
 
-Pages load nothing but figures and scripts of the same report, when these are looked at.
-"""
-
-import os
-import re
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
-import jinja2
 import numpy as np
 
 from proset_study import methods
-from proset_study.base.records import read_json, read_text, write_text
 from proset_study.data.cards import Card, card
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST
@@ -23,6 +14,7 @@ from proset_study.methods.labels import method_name
 from proset_study.report import evaluations
 from proset_study.report.analysis.explanations import explained_points
 from proset_study.report.evaluation_tables import class_rows, confusion_of
+from proset_study.report.pages.rendering import read_figures, write_page
 from proset_study.report.rows import groups
 from proset_study.report.tables.grids import Cell, Column, Grid, count, headed, number, texts
 from proset_study.report.wording import format_number, listed
@@ -31,7 +23,6 @@ from proset_study.store.stored import Final, Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL, retry
 
-LIBRARY = Path(__file__).with_name("vega.js")  # made by tests/proset_study/report/pages/test_vega.py
 # How many figures of a category are shown unfolded on the page of a data set (default 1): two where they fit in a row.
 UNFOLDED = {"Calibration and ranking": 2}
 
@@ -87,28 +78,6 @@ def write_data_set(
     )
 
 
-def write_page(path: Path, template: str, **context: Any) -> None:
-    """Render a template and write it."""
-    write_text(path, _environment().get_template(template).render(**context))
-
-
-def write_library(path: Path) -> None:
-    """Write Vega-Embed with Vega-Lite and Vega, which pages share, as a script with a text that they unpack."""
-    write_text(path, LIBRARY.read_text(encoding="utf-8"))
-
-
-@cache  # it keeps the templates that it has compiled
-def _environment() -> jinja2.Environment:
-    return environment(jinja2.PackageLoader("proset_study.report.pages"))
-
-
-def environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
-    """What renders templates of HTML."""
-    return jinja2.Environment(
-        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-
-
 CARD = {"licence": "Licence", "source": "Source", "url": "URL", "notes": "Notes", "package": "Package"}
 CARD |= {"settings": "Settings", "bayes_error": "Bayes error", "version": "Version", "sha256": "SHA-256", "md5": "MD5"}
 
@@ -153,18 +122,6 @@ def _seen(finals: list[Final]) -> str:
     made = listed([changes[name] for name in found])
     seen = f" The {listed(found)} are used as they are by {listed(as_it_is)}"
     return f"{seen}; {listed(others)} {'use' if len(others) > 1 else 'uses'} {made}." if others else f"{seen}."
-
-
-def read_figures(folder: Path, page: Path) -> dict[str, list[dict]]:
-    """What figures.json lists, each figure with the address of its picture and the size to show it in on a page."""
-    address = os.path.relpath(folder, page.parent)
-    listed = read_json(folder / "figures.json")
-    for figure in listed["figures"]:
-        svg = read_text(folder / f"{figure['name']}.svg")
-        width, height = (float(size) for size in re.findall(r'(?:width|height)="([\d.]+)pt"', svg)[:2])
-        figure["width"], figure["height"] = round(width / 0.75), round(height / 0.75)  # CSS pixels
-        figure["source"] = quote(f"{address}/{figure['name']}.svg")
-    return listed
 
 
 def evaluation_grids(stored: Stored, finals: list[Final], by_data_set: bool) -> list[tuple[Grid, str, list[str]]]:
