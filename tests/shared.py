@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
+
 
 def made_once(tmp_path_factory, name: str, make: Callable[[Path], object]) -> Path:
     """A folder of this test run, filled by `make`; nobody may change it."""

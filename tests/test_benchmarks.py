@@ -4,11 +4,10 @@ import ast
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
+from tests.shared import ROOT
 
-ROOT = Path(__file__).parents[1]
 MAIN = ROOT / "benchmarks/__main__.py"
 
 

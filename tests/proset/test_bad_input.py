@@ -32,6 +32,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from snakemake.utils import update_config
 from tests.proset_study.config_files import read
+from tests.shared import ROOT
 
 from proset import (
     ConformalClassifier,
@@ -65,7 +66,6 @@ from proset_study.report.article.topics import SUBJECT
 from proset_study.study.config.checks import load
 from proset_study.study.config.yaml_file import check_config_file
 
-ROOT = Path(__file__).parents[2]
 TABLE = "\n".join(f"{i},{i / 2},{i % 3},{1 + i % 2},{'xy'[i % 2]}" for i in range(20)) + "\n"
 CSV = "id,a,b,w,kind\n" + TABLE
 COLOURS = "colour,b,kind\nred,1,x\n,2,y\nred,3,x\n"

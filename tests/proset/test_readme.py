@@ -2,11 +2,10 @@
 
 import re
 import textwrap
-from pathlib import Path
 
 import pytest
+from tests.shared import ROOT
 
-ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "docs/start.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
 
 

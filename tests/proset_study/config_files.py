@@ -2,12 +2,10 @@
 
 from copy import deepcopy
 from functools import cache
-from pathlib import Path
 
 import yaml
 from snakemake.utils import update_config
-
-ROOT = Path(__file__).parents[2]
+from tests.shared import ROOT
 
 
 @cache

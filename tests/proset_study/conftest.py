@@ -1,17 +1,14 @@
 import json
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from tests.proset_study.small_study import compute, small_config, write_all, write_odd
-from tests.shared import made_once
+from tests.shared import ROOT, made_once
 
 from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.config.checks import load
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")

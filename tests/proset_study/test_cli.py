@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.shared import ROOT
 
 from proset_study import cli
 from proset_study.cli import COMMANDS, _function, _parser, _what, _work_in, main
 
-ROOT = Path(__file__).parents[2]
 TEXTS = [file.read_text(encoding="utf-8") for file in [*(ROOT / "workflow/rules").glob("*.smk"), ROOT / "Makefile"]]
 USES = [
     (match[1], set(re.findall(r"--([\w-]+)", match[2])))

@@ -4,17 +4,15 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.shared import load_module
+from tests.shared import ROOT, load_module
 
 from proset_study.study import contract
 from proset_study.study.config.runs import Run
 from proset_study.study.subject import SEED, Subject, make_fold_data
 
-ROOT = Path(__file__).parents[2]
 # Class means in plain Python: a program that starts in no time.
 MEANS = """
 import csv, json, math, pathlib, sys

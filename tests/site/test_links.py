@@ -9,9 +9,9 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 from markdown_it import MarkdownIt
+from tests.shared import ROOT
 from tests.site.conftest import violations
 
-ROOT = Path(__file__).parents[2]
 SITE = ROOT / "site"
 DOCS = SITE / "docs"
 NAMES = ("index", "try", "compare", "reproduction", "beyond")

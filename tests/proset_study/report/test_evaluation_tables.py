@@ -1,9 +1,9 @@
 from copy import copy
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.proset_study.report.conftest import drawn
+from tests.shared import ROOT
 
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import missing_records
@@ -16,8 +16,6 @@ from proset_study.report.evaluations.error_estimates import advice, estimate_row
 from proset_study.report.evaluations.learning_curve import curve_rows, learning_curve_figure
 from proset_study.report.rows import read_cells
 from proset_study.store.stored import Stored
-
-ROOT = Path(__file__).parents[3]
 
 
 def test_every_final_model_has_scores_for_every_class(stored):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 from tests.proset_study.config_files import merged
-from tests.shared import load_module
+from tests.shared import ROOT, load_module
 
 from proset.model import Model
 from proset_study import methods
@@ -20,7 +20,6 @@ from proset_study.study.config.runs import Run
 from proset_study.study.contract import CHECKS
 from proset_study.study.subject import Subject, make_fold_data, subject_of
 
-ROOT = Path(__file__).parents[3]
 TEMPLATE = "src/proset_study/template/methods/my_method.py"
 BATTERY = ("lightgbm", "catboost")  # methods of packages of the same names, which are optional
 SMALLER = {  # settings of models below prototypes, whose fits otherwise take more than half of the time of all methods

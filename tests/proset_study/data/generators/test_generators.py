@@ -2,12 +2,12 @@
 
 import hashlib
 from dataclasses import fields
-from pathlib import Path
 
 import jsonschema
 import numpy as np
 import pytest
 import yaml
+from tests.shared import ROOT
 
 from proset_study.data import generators
 from proset_study.data.generators.base import ABOUT, Generator
@@ -16,7 +16,6 @@ from proset_study.data.sources import make, source_of
 from proset_study.study.config.schema import schema
 from proset_study.study.fingerprints import closure, key, modules_of
 
-ROOT = Path(__file__).parents[4]
 ENTRIES = {  # of all configs
     name: entry
     for file in (ROOT / "config.yaml", *sorted((ROOT / "workflow").rglob("*.yaml")))

@@ -1,12 +1,11 @@
 import re
-from pathlib import Path
 
 from scipy.stats import hypergeom
+from tests.shared import ROOT
 
 from proset_study.base.records import read_json
 from proset_study.study.config.study import Study
 
-ROOT = Path(__file__).parents[4]
 PAGE = (ROOT / "docs/verification.md").read_text(encoding="utf-8")
 
 

@@ -1,12 +1,12 @@
 """The verdict: what is said follows from the scores, and is the same wherever it is said."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import WithLosses
+from tests.shared import ROOT
 
 from proset_study.report.analysis.over_data_sets import over_data_sets
 from proset_study.report.analysis.over_replicates import methods_over_replicates
@@ -25,8 +25,6 @@ from proset_study.report.analysis.verdict import (
 from proset_study.report.figures.over_data_sets import headline_figures
 from proset_study.report.wording import MINUS
 from proset_study.store.results import read_rows
-
-ROOT = Path(__file__).parents[4]
 
 
 def repeated(stored, n=10, **means):

@@ -5,10 +5,10 @@ import shutil
 from copy import deepcopy
 from dataclasses import replace
 from math import sin
-from pathlib import Path
 
 import pytest
 import yaml
+from tests.shared import ROOT
 
 from proset_study.base.records import write_json
 from proset_study.report.analysis import response_curves
@@ -23,8 +23,6 @@ from proset_study.report.evaluations.error_estimates import COLUMNS, LABELS
 from proset_study.report.rows import read_table
 from proset_study.store.results import Row, read_rows, write_rows
 from proset_study.study import layout
-
-ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture(scope="session")

@@ -2,21 +2,18 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from snakemake.utils import update_config
 from tests.proset_study.config_files import merged
 from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import compute, config_of
+from tests.shared import ROOT
 
 from proset_study.report.claims import CLAIMS, COLUMNS, data_sets_of
 from proset_study.report.claims.statements import ledger, statements_beside
 from proset_study.report.write import write_report
 from proset_study.study.config.checks import load
-
-ROOT = Path(__file__).parents[4]
-
 
 STATEMENTS = statements_beside(PUBLISHED)
 

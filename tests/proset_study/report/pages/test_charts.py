@@ -8,12 +8,12 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from tests.shared import ROOT
 
 from proset_study.base.records import read_json, write_json
 from proset_study.report.pages.data_set import write_data_set
 from proset_study.study import layout
 
-ROOT = Path(__file__).parents[4]
 STUDY = ROOT / "reports/study"
 PAGES = ("index", "tables", "explore", "data_sets/flowers", "data_sets/odd")
 SCREENS = {"screen": (1400, 900), "tablet": (800, 1000), "phone": (390, 800)}

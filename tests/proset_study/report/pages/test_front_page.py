@@ -4,13 +4,13 @@ import re
 import shutil
 from contextlib import chdir
 from dataclasses import asdict
-from pathlib import Path
 from statistics import fmean
 
 import pytest
 from scipy.stats import ttest_rel
 from tests.proset_study.report.conftest import PUBLISHED
 from tests.proset_study.small_study import check_findings, compute, config_of
+from tests.shared import ROOT
 
 from proset_study.base.records import read_json
 from proset_study.report.analysis.against import Difference, differences_of_pairs, score_of
@@ -28,8 +28,6 @@ from proset_study.store.results import Row, read_rows
 from proset_study.store.stored import Finished, Stored
 from proset_study.study import layout
 from proset_study.study.config.checks import load
-
-ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,10 @@
 """The answer: short sentences in plain words, numbers from the records, the page in a clone as it is committed."""
 
 import re
-from pathlib import Path
 from statistics import fmean
 
 import pytest
-from tests.shared import dead_links
+from tests.shared import ROOT, dead_links
 
 from proset_study.base.records import read_json
 from proset_study.report.analysis.paired import mean_difference
@@ -16,7 +15,6 @@ from proset_study.report.rows import groups, pick, read_cells
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer
 from proset_study.report.site.build import clone_page
 
-ROOT = Path(__file__).parents[4]
 LONGEST = 25  # words of a sentence
 PLAIN = 60  # Flesch: 60 to 70 is plain English; textstat, which computes it, downloads a dictionary when it runs
 SYMBOLS = r"[=+<>≤≥±σΔ%&/|^_]|\bnats\b|\bp-value|\bRMSE\b|log-loss"

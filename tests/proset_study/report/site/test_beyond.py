@@ -1,12 +1,12 @@
 """What goes beyond the original, from the records that are there."""
 
 import shutil
-from pathlib import Path
 from statistics import median
 
 import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
+from tests.shared import ROOT
 
 from proset_study.report.rows import pick, read_table
 from proset_study.report.site.beyond import (
@@ -24,7 +24,6 @@ from proset_study.report.site.beyond import (
     typical,
 )
 
-ROOT = Path(__file__).parents[4]
 BASELINE = {"samples": "1000", "classes": "2", "clusters per class": "4", "order of interaction": "2"}
 BASELINE |= {"irrelevant features": "4", "correlation": "0", "angle (degrees)": "0", "label noise": "0"}
 BASELINE["imbalance (1 to ...)"] = "1"

@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.shared import dead_links
+from tests.shared import ROOT, dead_links
 
 from proset_study.report.article.model import Model
 from proset_study.report.site.answer import Answer
@@ -17,8 +17,6 @@ from proset_study.report.site.build import (
     site_href,
     write_site,
 )
-
-ROOT = Path(__file__).parents[4]
 
 
 @pytest.mark.parametrize(

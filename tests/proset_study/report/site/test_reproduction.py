@@ -1,6 +1,6 @@
 """Published numbers next to ours, as the page shows them."""
 
-from pathlib import Path
+from tests.shared import ROOT
 
 from proset_study.report.analysis.published import Agreement
 from proset_study.report.article.study import STUDY
@@ -8,8 +8,6 @@ from proset_study.report.rows import pick
 from proset_study.report.site.reproduction import by_experiment, failing, outside, strips
 from proset_study.store.results import read_rows
 from proset_study.study import layout
-
-ROOT = Path(__file__).parents[4]
 
 
 def test_a_published_loss_is_outside_of_its_bar_where_the_records_say_so():

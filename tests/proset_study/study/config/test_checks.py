@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.proset_study.config_files import merged
+from tests.shared import ROOT
 
 from proset_study.data import generators
 from proset_study.data.sizes import size_of
@@ -13,7 +14,6 @@ from proset_study.data.sources import make
 from proset_study.study.config.checks import ConfigError, load
 from proset_study.study.config.yaml_file import check_config_file
 
-ROOT = Path(__file__).parents[4]
 LISTED = {"openml_cc18": 61, "tabarena": 29, "bundled": 10}
 # Those with experiments of their own.
 OTHERS = {"battery", "battery_sealed", "battery_long", "battery_long_sealed", "response_curves_mixed"}

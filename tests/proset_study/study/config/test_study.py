@@ -1,19 +1,17 @@
 import copy
 import os
 import re
-from pathlib import Path
 
 import pytest
 from snakemake.utils import update_config
 from tests.proset_study.config_files import merged, read
+from tests.shared import ROOT
 
 from proset_study import methods
 from proset_study.base.records import file_digest
 from proset_study.study import layout
 from proset_study.study.config.checks import RESERVED, ConfigError, load
 from proset_study.study.config.schema import RENAMED, SCHEMA, schema
-
-ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture
