@@ -60,7 +60,7 @@ def test_demo_and_tests_of_a_new_study_pass(study, site):
     said = make(study, site, "demo")
     assert re.search(r"Study demo: \d+ jobs with .*fits of my_method", said)  # as if ours was started, not imported
     assert "Study demo: done; see reports/demo/index.html" in said
-    assert "my method" in (study / "reports/demo/index.html").read_text(encoding="utf-8")
+    assert "naive Bayes" in (study / "reports/demo/index.html").read_text(encoding="utf-8")
     said = make(study, site, "test", "lint")
     assert "study my_trees: my_method, knn, logistic_regression on iris, wine, checker" in said
     assert "your workflow is in a good condition" in said

@@ -273,7 +273,7 @@ def test_fits_that_raise_do_not_converge_or_need_too_much_memory(tmp_path):
     run = limited()
     assert run.returncode != 0
     summary = run.stderr[run.stderr.index("Study tiny: 4 job(s) failed") :]
-    assert "stage2: replicate 0, data_set mine, run E8, first 0, last 0" in summary
+    assert "stage2: replicate 0, data_set mine, run E8, first_fold 0, last_fold 0" in summary
     assert "ValueError: complexity: 10 neighbours are more than the 7 samples to search" in summary
     assert "MemoryError: Unable to allocate" in summary
     log = "results/tiny/logs/replicate_0/mine/E8/stage2_folds_0-0.log"

@@ -233,15 +233,8 @@ def test_more_trials_compute_only_the_new_ones(project, monkeypatch):
     assert len(after) == 10
     assert before.items() <= after.items()  # not even written again
     monkeypatch.chdir(project.folder)
-    job = {
-        "replicate": "0",
-        "data_set": "xor_2f",
-        "run": "E3",
-        "fold": "0",
-        "last_fold": "1",
-        "first": "0",
-        "last": "1",
-    }
+    block = {"first_fold": "0", "last_fold": "1", "first_trial": "0", "last_trial": "1"}
+    job = {"replicate": "0", "data_set": "xor_2f", "run": "E3", **block}
     config = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
     assert "no fits (4 more are stored)" in describe([("stage1", job)], load(config), 2)
     other = load(config | {"seed": 2})  # of which nothing is right any more
