@@ -200,9 +200,9 @@ def _records(source):
         "fit": fit,
         "n": len(read_table(source.file(layout.PREDICTIONS), fit["n_scored"])),
         "complexity": read_json(source.file(layout.COMPLEXITY)),
-        "paths": read_json_lines(Path(source.paths()[0])),
+        "paths": read_json_lines(Path(source.path_files()[0])),
         "parameters": read_json(source.file(layout.PARAMETERS)) if own else None,
-        "trials": read_json_lines(Path(source.trials()[0])) if own else None,
+        "trials": read_json_lines(Path(source.trial_files()[0])) if own else None,
         "model": read_archive(source.file(layout.MODEL)),
     }
 
@@ -210,10 +210,10 @@ def _records(source):
 def _write(target, record, rows, y, ease, rng):
     names = {"replicate": target.replicate, "data_set": target.data_set}
     target.file(layout.FIT).parent.mkdir(parents=True, exist_ok=True)
-    write_json_lines(target.paths()[0], [_varied({**path, **names}, rng) for path in record["paths"]])
+    write_json_lines(target.path_files()[0], [_varied({**path, **names}, rng) for path in record["paths"]])
     write_json(target.file(layout.COMPLEXITY), _shifted(record["complexity"], rng))
     if record["parameters"] is not None:
-        write_json_lines(target.trials()[0], [_varied({**trial, **names}, rng) for trial in record["trials"]])
+        write_json_lines(target.trial_files()[0], [_varied({**trial, **names}, rng) for trial in record["trials"]])
         write_json(target.file(layout.PARAMETERS), _shifted(record["parameters"], rng))
     write_json(target.file(layout.FIT), _varied({**record["fit"], **names}, rng))
     score = rng.normal((2 * y - 1) * ease, 1.0)

@@ -66,8 +66,8 @@ def _parts(stage, wildcards):
 
 
 def matrix(wildcards):
-    return place(wildcards).matrix()
+    return place(wildcards).matrix_files()
 
 
 def selected_parameters(wildcards):
-    return place(wildcards).parameters()
+    return place(wildcards).parameter_files()

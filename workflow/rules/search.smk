@@ -32,7 +32,7 @@ use rule _job as stage1 with:
 use rule _job as select_parameters with:
     """Select the parameters from all records of stage 1."""
     input:
-        lambda wildcards: place(wildcards).trials(),
+        lambda wildcards: place(wildcards).trial_files(),
     output:
         f"{RESULTS}{layout.PARAMETERS}",
     log:
@@ -70,7 +70,7 @@ use rule _job as stage2 with:
 use rule _job as select_complexity with:
     """Select the complexity from the records of all folds."""
     input:
-        lambda wildcards: place(wildcards).paths(),
+        lambda wildcards: place(wildcards).path_files(),
     output:
         f"{RESULTS}{layout.COMPLEXITY}",
     log:

@@ -225,7 +225,7 @@ class Stored:
     def _final(self, replicate, run, data_set):
         source, place = self.study.stage1_run(run), layout.Place(self.study, replicate, data_set, run.name)
         folder = self.folder / f"replicate_{replicate}" / data_set
-        results, made = layout.result(self.study, ""), (place.trials(), place.paths())
+        results, made = layout.result(self.study, ""), (place.trial_files(), place.path_files())
         trials, paths = (tuple(self.folder / file.removeprefix(results) for file in files) for files in made)
         stage1_folder = folder / source.name if source else None
         return Final(folder / run.name, stage1_folder, trials, paths, replicate, run, data_set)

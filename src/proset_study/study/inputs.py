@@ -21,7 +21,7 @@ def scored_files(
     """Everything that the numbers of an experiment or a data set are made of."""
     templates = (layout.DATA, layout.COMPLEXITY, layout.FIT, layout.PREDICTIONS)
     models = places(study, replicates, experiment, data_set)
-    return _asked_for(study, models, lambda place: [*map(place.name, templates), *place.parameters()])
+    return _asked_for(study, models, lambda place: [*map(place.name, templates), *place.parameter_files()])
 
 
 def prediction_files(study: Study) -> list[str]:

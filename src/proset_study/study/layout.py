@@ -116,23 +116,23 @@ class Place(NamedTuple):
         """Whether one job makes everything of the data set."""
         return (int(self.replicate), self.data_set) in in_one_job(self.study)
 
-    def parameters(self) -> list[str]:
+    def parameter_files(self) -> list[str]:
         """The selection of stage 1, if there is one."""
         return [self.name(PARAMETERS)] if "stage1" in self.study.runs[self.run].settings else []
 
-    def matrix(self) -> list[str]:
+    def matrix_files(self) -> list[str]:
         """The dissimilarities that a run reads, if they are stored."""
         metric = stored_metric(self.study.metric(self.run, self.data_set))
         return [] if metric is None else [self.name(DISSIMILARITIES, metric=metric)]
 
-    def trials(self) -> list[str]:
+    def trial_files(self) -> list[str]:
         """All records of stage 1: one file."""
         if (source := self.study.stage1_run(self.study.runs[self.run])) is None:
             return []
         numbers = blocks.whole(self.study, "stage1", source.name, self.data_set)
         return [self.name(TRIALS, run=source.name, **numbers._asdict())]
 
-    def paths(self) -> list[str]:
+    def path_files(self) -> list[str]:
         """All records of stage 2: one file."""
         return [self.name(PATHS, **blocks.whole(self.study, "stage2", self.run, self.data_set)._asdict())]
 
@@ -162,17 +162,17 @@ class Place(NamedTuple):
     def steps(self) -> list[tuple[str, list[str]]]:
         """Rule and output files of each step to the model, in order."""
         steps = [("data", [self.name(DATA)]), ("split", [self.name(SPLIT)])]
-        if matrix := self.matrix():
+        if matrix := self.matrix_files():
             steps.append(("dissimilarities", matrix))
-        if trials := self.trials():
-            steps += [("stage1", trials), ("select_parameters", self.parameters())]
-        steps += [("stage2", self.paths()), ("select_complexity", [self.name(COMPLEXITY)])]
+        if trials := self.trial_files():
+            steps += [("stage1", trials), ("select_parameters", self.parameter_files())]
+        steps += [("stage2", self.path_files()), ("select_complexity", [self.name(COMPLEXITY)])]
         return [*steps, ("fit", [self.name(template) for template in (MODEL, PREDICTIONS, FIT)])]
 
     def origin(self, code: str) -> list[object]:
         """What every record of a search depends on, besides its own settings; `code` is the key of the search."""
         names = (self.study.config["seed"], int(self.replicate), self.data_set, self.run)
-        return [self.file(DATA), self.file(SPLIT), code, *names, *map(Path, self.matrix())]
+        return [self.file(DATA), self.file(SPLIT), code, *names, *map(Path, self.matrix_files())]
 
 
 def in_one_job(study: Study) -> frozenset[tuple[int, str]]:
@@ -266,9 +266,11 @@ def record_names(study: Study, archive: str) -> list[str]:
     """
     of_fit, replicate = (COMPLEXITY, PREDICTIONS, FIT), int(archive.split("_")[1])
     if archive.endswith(SEARCHES):
-        files = [file for place in places(study, [replicate]) for file in (*place.trials(), *place.paths())]
+        files = [file for place in places(study, [replicate]) for file in (*place.trial_files(), *place.path_files())]
     else:
-        files = [f for p in places(study, [replicate]) for f in (p.name(SPLIT), *p.parameters(), *map(p.name, of_fit))]
+        files = [
+            f for p in places(study, [replicate]) for f in (p.name(SPLIT), *p.parameter_files(), *map(p.name, of_fit))
+        ]
         files += evaluation_files(study, [replicate])
     return [file.removeprefix(result(study, "")) for file in dict.fromkeys(files)]
 

@@ -138,7 +138,7 @@ def _stored(rule, wildcards, study, planned):
         if rule == "stage1":
             key = fingerprint(study.stage1_settings(run, data_set), trial, *origin, fold)
         else:
-            chosen = read_json(place.parameters()[0])["parameters"] if place.parameters() else {}
+            chosen = read_json(place.parameter_files()[0])["parameters"] if place.parameter_files() else {}
             key = fingerprint(study.stage2_settings(run, data_set), chosen, fold, *origin)
         return len(numbers) if read_json(files[numbers[0]])["fingerprint"] == key else 0
     except (OSError, ValueError, LookupError, TypeError):  # a file that is damaged is computed again

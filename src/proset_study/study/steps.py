@@ -254,7 +254,7 @@ def _fitted_trials(place: Place, folds: range, trials: range, code: str) -> list
 def select_parameters(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Select the parameters from all records of stage 1."""
     place, settings = Place(study, replicate, data_set, run), study.runs[run]
-    records = read_all(place.trials(), trial=study.n_trials(run, data_set), fold=study.config["folds"])
+    records = read_all(place.trial_files(), trial=study.n_trials(run, data_set), fold=study.config["folds"])
     fixed, rule = study.fixed_parameters(run, data_set), settings.selection_rule
     write_json(place.file(layout.PARAMETERS), selection.select_parameters(records, fixed, rule, settings.criterion))
 
@@ -284,7 +284,7 @@ def stage2(
 def select_complexity(study: Study, replicate: int, data_set: str, run: str) -> None:
     """Select the complexity from the records of all folds."""
     place, settings = Place(study, replicate, data_set, run), study.runs[run]
-    records = read_all(place.paths(), fold=study.config["folds"])
+    records = read_all(place.path_files(), fold=study.config["folds"])
     selected = selection.select_complexity(records, settings.size_rule, settings.criterion)
     write_json(place.file(layout.COMPLEXITY), selected)
 
@@ -325,5 +325,5 @@ def _case(place: Place) -> Case:
 
 def _selected(place: Place) -> dict:
     """Parameters that stage 1 selected, if there is a stage 1."""
-    files = place.parameters()
+    files = place.parameter_files()
     return read_json(files[0])["parameters"] if files else {}

@@ -60,7 +60,7 @@ def test_records_that_are_there_stay_as_they_were_cut(tmp_path, monkeypatch):
         fits = blocks.whole(STUDY, stage, "E9", "digits")
         other, now = blocks.cut(fits, **earlier), place.parts(stage, fits._asdict())
         assert blocks.sizes(other[0]) == earlier
-        (file,) = place.trials() if stage == "stage1" else place.paths()
+        (file,) = place.trial_files() if stage == "stage1" else place.path_files()
         Path(file).parent.mkdir(parents=True, exist_ok=True)
         Path(file).touch()
         assert place.parts(stage, fits._asdict()) == ()
@@ -74,12 +74,12 @@ def test_records_that_are_there_stay_as_they_were_cut(tmp_path, monkeypatch):
 def test_one_more_job_puts_the_records_of_several_together():
     place, last = layout.Place(STUDY, 0, "digits", "E9"), STUDY.n_trials("E9", "digits") - 1
     folder = "results/study/replicate_0/digits/E9"
-    assert place.trials() == [f"{folder}/stage1/folds_0-4_trials_0-{last}.jsonl"]
-    assert place.paths() == [f"{folder}/stage2/folds_0-4.jsonl"]
+    assert place.trial_files() == [f"{folder}/stage1/folds_0-4_trials_0-{last}.jsonl"]
+    assert place.path_files() == [f"{folder}/stage2/folds_0-4.jsonl"]
     whole = blocks.whole(STUDY, "stage1", "E9", "digits")._asdict()
     parts = place.part_files("stage1", place.parts("stage1", whole))
     assert len(parts) == len(blocks.trial_blocks(STUDY, "E9", "digits")) > 1
-    assert Path(parts[0]).parent == Path(place.trials()[0]).parent
+    assert Path(parts[0]).parent == Path(place.trial_files()[0]).parent
     assert place.parts("stage1", {**whole, "last": 0}) == ()  # it fits something itself
     small = layout.Place(STUDY, 0, "wine", "E3")
     assert small.parts("stage1", blocks.whole(STUDY, "stage1", "E3", "wine")._asdict()) == ()
