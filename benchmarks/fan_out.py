@@ -6,14 +6,13 @@ final model goes first. The ideal is the larger of all work over the cores and t
 """
 
 import argparse
-import heapq
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
-from benchmarks.schedule import DISPATCH, Job
+from benchmarks.schedule import Job, releases, simulate
 
 from proset_study.study import all_runs, blocks
 from proset_study.study.config.checks import load
@@ -49,7 +48,7 @@ def jobs_of(study: Study, factors: Mapping[str, float], whole: bool) -> dict[tup
         if (source := study.stage1_run(run)) is not None:
             if source is run:
                 cut = [blocks.whole(study, "stage1", name, d)] if whole else blocks.trial_blocks(study, name, d)
-                numbers = [(b.last_fold - b.fold + 1) * (b.last - b.first + 1) for b in cut]
+                numbers = [(b.last_fold - b.first_fold + 1) * (b.last_trial - b.first_trial + 1) for b in cut]
                 _add(
                     jobs, ("stage1", name, d), numbers, factor * blocks.seconds_of_fit(study, name, d, "stage1"), before
                 )
@@ -76,43 +75,14 @@ def _add(jobs, stage, numbers, seconds, before):
 
 def longest_ways(jobs: Mapping[tuple, Job]) -> dict[tuple, float]:
     """Seconds from the start of each job to the end of what depends on it."""
-    releases, ways = _releases(jobs), {}
+    after, ways = releases(jobs), {}
 
     def way(name):
         if name not in ways:
-            ways[name] = jobs[name].seconds + max(map(way, releases[name]), default=0.0)
+            ways[name] = jobs[name].seconds + max(map(way, after[name]), default=0.0)
         return ways[name]
 
     return {name: way(name) for name in jobs}
-
-
-def _releases(jobs):
-    releases = defaultdict(list)
-    for name, job in jobs.items():
-        for earlier in job.after:
-            releases[earlier].append(name)
-    return releases
-
-
-def makespan(jobs: Mapping[tuple, Job], cores: int, dispatch: float = DISPATCH) -> float:
-    """Seconds until all jobs have ended, the longest way first."""
-    ways, releases = longest_ways(jobs), _releases(jobs)
-    waiting = {name: len(job.after) for name, job in jobs.items()}
-    ready = [(-ways[name], name) for name, number in waiting.items() if not number]
-    heapq.heapify(ready)
-    running: list[tuple[float, tuple]] = []
-    now = free = 0.0
-    while ready or running:
-        while ready and len(running) < cores:
-            name = heapq.heappop(ready)[1]
-            free = max(now, free) + dispatch
-            heapq.heappush(running, (free + jobs[name].seconds, name))
-        now, ended = heapq.heappop(running)
-        for name in releases[ended]:
-            waiting[name] -= 1
-            if not waiting[name]:
-                heapq.heappush(ready, (-ways[name], name))
-    return now
 
 
 def in_words(study: Study) -> str:
@@ -122,9 +92,10 @@ def in_words(study: Study) -> str:
     lines.append("|---|---:|---:|---:|---:|---:|---:|")
     for words, whole in (("a search", True), ("a block of it", False)):
         jobs = jobs_of(study, factors, whole)
-        total, on_16 = sum(job.seconds for job in jobs.values()), makespan(jobs, 16)
-        ideal = max(total / 16, max(longest_ways(jobs).values()))
-        times = f"{total:.0f} | {makespan(jobs, 2):.0f} | {on_16:.1f} | {ideal:.1f} | {on_16 / ideal:.2f}"
+        total, ways = sum(job.seconds for job in jobs.values()), longest_ways(jobs)
+        on_2, on_16 = (simulate(jobs, cores, ways=ways) for cores in (2, 16))
+        ideal = max(total / 16, max(ways.values()))
+        times = f"{total:.0f} | {on_2:.0f} | {on_16:.1f} | {ideal:.1f} | {on_16 / ideal:.2f}"
         lines.append(f"| {words} | {len(jobs)} | {times} |")
     return "\n".join(lines)
 

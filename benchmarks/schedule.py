@@ -9,10 +9,12 @@ import argparse
 import heapq
 import json
 from base64 import b64decode
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 CORES = (1, 2, 4, 8, 16, 32)
 DISPATCH = 0.03  # seconds of Snakemake's own process for a job, as measured on 284 jobs
@@ -62,8 +64,21 @@ def read_jobs(metadata: Path, study: str) -> dict[str, Job]:
     }
 
 
-def simulate(jobs: Mapping[str, Job], cores: int, dispatch: float = DISPATCH) -> float:
-    """Seconds from the start of the first job to the end of the last one; what was ready first starts first.
+def releases(jobs: Mapping[Any, Job]) -> dict[Any, list[Any]]:
+    """The jobs that wait for each job."""
+    waiting = defaultdict(list)
+    for name, job in jobs.items():
+        for earlier in job.after:
+            waiting[earlier].append(name)
+    return waiting
+
+
+def simulate(
+    jobs: Mapping[Any, Job], cores: int, dispatch: float = DISPATCH, ways: Mapping[Any, float] | None = None
+) -> float:
+    """Seconds from the start of the first job to the end of the last one.
+
+    What was ready first starts first; with `ways`, the job with the longest way to the end.
 
     Examples
     --------
@@ -72,23 +87,25 @@ def simulate(jobs: Mapping[str, Job], cores: int, dispatch: float = DISPATCH) ->
     (9.0, 6.0, 7.5)
     """
     waiting = {name: len(job.after) for name, job in jobs.items()}
-    releases = defaultdict(list)
-    for name, job in jobs.items():
-        for earlier in job.after:
-            releases[earlier].append(name)
-    ready = deque(name for name, number in waiting.items() if not number)
-    running: list[tuple[float, str]] = []
+    after, arrivals = releases(jobs), count()
+
+    def rank(name):
+        return -ways[name] if ways else next(arrivals), name
+
+    ready = [rank(name) for name, number in waiting.items() if not number]
+    heapq.heapify(ready)
+    running: list[tuple[float, Any]] = []
     now = dispatcher_free = 0.0
     while ready or running:
         while ready and len(running) < cores:
-            name = ready.popleft()
+            _, name = heapq.heappop(ready)
             dispatcher_free = max(now, dispatcher_free) + dispatch
             heapq.heappush(running, (dispatcher_free + jobs[name].seconds, name))
         now, ended = heapq.heappop(running)
-        for name in releases[ended]:
+        for name in after[ended]:
             waiting[name] -= 1
             if not waiting[name]:
-                ready.append(name)
+                heapq.heappush(ready, rank(name))
     return now
 
 

@@ -52,7 +52,8 @@ def test_blocks_of_searches_keep_16_cores_busy_and_cost_two_cores_little():
     study = load(merged())
     factors = fan_out.recorded_over_estimated(study)
     whole, blocks = (fan_out.jobs_of(study, factors, one_job) for one_job in (True, False))
-    ideal = max(sum(job.seconds for job in blocks.values()) / 16, max(fan_out.longest_ways(blocks).values()))
-    assert fan_out.makespan(blocks, 16) < 1.1 * ideal
-    assert fan_out.makespan(blocks, 16) < fan_out.makespan(whole, 16) / 3
-    assert fan_out.makespan(blocks, 2) < 1.05 * fan_out.makespan(whole, 2)
+    ways, ways_of_whole = fan_out.longest_ways(blocks), fan_out.longest_ways(whole)
+    ideal = max(sum(job.seconds for job in blocks.values()) / 16, max(ways.values()))
+    on_16, on_16_whole = schedule.simulate(blocks, 16, ways=ways), schedule.simulate(whole, 16, ways=ways_of_whole)
+    assert on_16 < min(1.1 * ideal, on_16_whole / 3)
+    assert schedule.simulate(blocks, 2, ways=ways) < 1.05 * schedule.simulate(whole, 2, ways=ways_of_whole)
