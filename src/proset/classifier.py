@@ -54,7 +54,8 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         with fewer prototypes and mostly larger losses.
     class_weight : dict or "balanced", optional
         Factors of the sample weights by class label, 1 for labels that are not in it. "balanced" gives all classes the
-        same total weight, so that the class prior is uniform.
+        same total weight, so that the class prior is uniform. Unlike a whole-number `sample_weight`, a factor of 2 does
+        not stand for two copies of a sample.
     warm_start : bool, default=False
         Whether `fit` with a larger `n_batches` adds batches to those of the last call. The model is the same as if all
         batches were fitted at once. The data must be the same; parameters changed in between apply to new batches.
