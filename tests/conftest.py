@@ -67,7 +67,7 @@ def no_waiting_for_the_disk():
         yield
 
 
-@pytest.fixture(scope="module")  # no longer: its event loop runs as long as it is open
+@pytest.fixture(scope="module")  # not "session": its event loop runs as long as it is open
 def browser():
     path = shutil.which("chromium")
     if path is None:

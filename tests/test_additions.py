@@ -134,10 +134,7 @@ def checkout(tmp_path_factory):
     for before, after in (
         ("\nexperiments:\n", "\n  my_spirals: {generator: two_spirals, turns: 2}\nexperiments:\n"),
         ("\ncomparisons:\n", f"\n{experiment}\ncomparisons:\n"),
-        (
-            start := "\n  E14:\n    title: Most methods on the eleven data sets\n    rows: methods\n    experiments: [",
-            f"{start}naive_bayes, ",
-        ),
+        (start := "\n  E14:\n    title: Most methods\n    rows: methods\n    experiments: [", f"{start}naive_bayes, "),
     ):
         assert config.count(before) == 1
         config = config.replace(before, after)

@@ -26,11 +26,11 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     Parameters
     ----------
     n_batches : int >= 0, default=1
-        Number of batches of prototypes (B); with 0 the classifier predicts the class prior.
+        Number of batches of prototypes (B); with 0 it predicts the class prior, or what `base` predicts.
     n_candidates : int >= 1, "all" or None, default=None
-        Number of candidates for prototypes drawn per batch (M). None means 1000 with `references="split"`, else 5000,
-        or all samples if there are fewer. "all" is for `references="leave_one_out"`; its time grows with the square of
-        the number of samples.
+        Number of candidates for prototypes drawn per batch (M). None means 5000, or all samples if there are fewer;
+        with `references="split"` 1000, or as many as `max_fraction` allows. "all" is for `references="leave_one_out"`;
+        its time grows with the square of the number of samples.
     max_fraction : float in (0, 1), default=0.5
         Largest proportion of a bin of samples that may become candidates (eta); for `references="split"`.
     lambda_v, lambda_w : float in [0, 1e6] or "auto", default="auto"
@@ -57,13 +57,13 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         same total weight, so that the class prior is uniform. Unlike a whole-number `sample_weight`, a factor of 2 does
         not stand for two copies of a sample.
     warm_start : bool, default=False
-        Whether `fit` with a larger `n_batches` adds batches to those of the last call. The model is the same as if all
-        batches were fitted at once. The data must be the same; parameters changed in between apply to new batches.
+        Whether `fit` with a larger `n_batches` adds batches to those of the last call, on the same data. If nothing
+        else changes, the model is that of a fit of all batches; changed parameters apply to new batches.
     verbose : int, default=0
         From 1 on, `fit` prints a line per batch.
     scale : bool, default=True
-        Whether each feature is divided by its standard deviation before it is penalised. The fitted model is in the
-        units of `X` in either case. Without it, features should be on a scale of about 1.
+        Whether each feature is divided by its standard deviation before its weight is penalised. The fitted model is in
+        the units of `X` in either case. Without it, features should be on a scale of about 1.
     max_prototypes : {"one_standard_error", "best"}, int >= 0 or None, default="one_standard_error"
         Largest number of prototypes over all batches: after the fit, prototypes are removed and all weights fitted
         again, see `proset.elimination`. With a name, cross-validation chooses the number: "best" has the smallest
@@ -91,12 +91,12 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     Attributes
     ----------
     lambda_v_, lambda_w_ : float
-        Penalties of the fit; infinite if the class proportions predict held-out samples as well as any model. Then the
-        batches are empty.
+        Penalties of the fit; infinite if no model predicts held-out samples better than the class proportions or
+        `base`. Then the batches are empty.
     penalty_search_ : dict of arrays
         Penalties tried by "auto", in order: "lambda_v", "lambda_w", "mean_loss" (log-loss on held-out samples) and
-        "standard_error" (of its difference from the smallest one); also "prior_loss", that of the class proportions.
-        Only if there was a choice.
+        "standard_error" (of its difference from the smallest one); also "prior_loss", that of the class proportions or
+        `base`. Only if there was a choice.
     prototype_path_ : dict of arrays
         One entry per model of the elimination path, by increasing "n_prototypes": "n_features", "objective" (all
         penalties included), "leave_one_out_loss" (the log-loss in it) and, where the size was chosen, "mean_loss" (on
@@ -105,7 +105,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     base_ : estimator, "prefit" or None
         Base model, fitted to all samples; not in models from files.
     scale_ : ndarray, shape (D,)
-        Divisor of each feature, rounded to 16 bits; 1 for constant ones and with ``scale=False``.
+        Divisor of each numeric feature, rounded to 16 bits; 1 for others, constant ones and with ``scale=False``.
     feature_range_ : ndarray, shape (2, D)
         Smallest and largest value of each feature in the training data; of categories, of their numbers.
     categories_ : list, length D
@@ -158,7 +158,7 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
     """
 
     _parameter_constraints: ClassVar = CONSTRAINTS
-    __metadata_request__fit: ClassVar = {"groups": False}  # not passed on to the base model
+    __metadata_request__fit: ClassVar = {"groups": False}  # groups of a splitter around it stay there
     # `n_batches` of a prediction is for calls of this classifier, not for meta-estimators around it.
     __metadata_request__predict: ClassVar = {"n_batches": UNUSED}
     __metadata_request__predict_proba: ClassVar = {"n_batches": UNUSED}

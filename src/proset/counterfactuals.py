@@ -126,7 +126,7 @@ class _Finder:
     least_familiarity: float
 
     def goal(self, predicted: int) -> Goal:
-        """What the counterfactual of a sample of the predicted class must reach."""
+        """What the counterfactual of a sample that is predicted as this class must reach."""
         costs, n = self.classifier._costs(), len(self.classifier.classes_)
         every, enough = np.ones(n), 1.0 + MARGIN
         forms, limits = [], []

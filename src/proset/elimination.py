@@ -105,7 +105,7 @@ class Elimination:
         return parts
 
     def increases(self, parts: Parts) -> np.ndarray:
-        """Increase in the objective when each prototype is removed, shape (J,), batch after batch."""
+        """Increase in the objective if a prototype is removed, for each of them, shape (J,), batch after batch."""
         return np.concatenate(self.increases_of(parts))
 
     def increases_of(self, parts: Parts) -> list[np.ndarray]:

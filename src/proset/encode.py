@@ -82,7 +82,7 @@ def encode(
 
 
 def plain_classes(y: Any) -> Any:
-    """Labels of classes; a subclass of `str` whose `str()` is not its text, such as that of an Enum, becomes its text.
+    """Labels of classes; members of a `str` Enum, whose `str()` is not their text, become their text.
 
     What scikit-learn says of None is a TypeError about '<', and of a table it names neither `y` nor a row.
     """

@@ -270,5 +270,5 @@ def plain_value(value: Any) -> Any:
 
 
 def text_of(level: Category) -> str:
-    """Text of a level as C spells it."""
+    """Text of a level; booleans in lower case, as in C."""
     return str(level).lower() if isinstance(level, bool) else str(level)

@@ -315,7 +315,7 @@ def _check_limits(classifier: FittedModel) -> None:
 
 
 def _growth(classifier: FittedModel, data: Prepared, base: np.ndarray | None) -> Growth:
-    """Continue the growth of the last fit if its data and parameters allow it, else start a new one."""
+    """Growth of the last fit with `warm_start`, else a new one; ValueError if data or parameters do not continue it."""
     key, last = "", None
     if classifier.warm_start:
         arrays = data.scaled, data.codes, data.weights, data.columns.levels, np.empty(0) if base is None else base

@@ -70,7 +70,7 @@ class Refits:
 
     @classmethod
     def of(cls, classifier: "FittedModel") -> "Refits":
-        """Make it from a classifier; ValueError if it was fitted otherwise, or is not as it was fitted."""
+        """Refits of a classifier; ValueError if it was fitted otherwise, or is not as it was fitted."""
         training = classifier._fitted_to()
         settings = training.parameters
         if settings["references"] == "split":

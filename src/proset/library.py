@@ -248,7 +248,7 @@ def objective(problem: Problem, theta: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def increases(problem: Problem, theta: np.ndarray) -> np.ndarray:
-    """Increase in the objective of a batch when each prototype is removed."""
+    """Increase in the objective of a batch if a prototype is removed, for each of them."""
     theta = _floats(theta)
     found = np.empty(len(theta) - problem.D)
     if library().proset_increases(byref(problem), _pointer(theta), _pointer(found)):

@@ -174,7 +174,7 @@ class Objective:
         return library.objective(self._problem, theta)
 
     def increases(self, theta: np.ndarray) -> np.ndarray:
-        """Increase in f when each prototype is removed, shape (J,), from one pass over the kernel.
+        """Increase in f if a prototype is removed, for each of them, shape (J,), from one pass over the kernel.
 
         With Q_n = sum_l q_l(x_n), and c_nj = w_j G_nj what prototype j of class k_j adds at reference n:
 

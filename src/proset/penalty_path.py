@@ -270,7 +270,7 @@ def _between(levels: np.ndarray, copies: np.ndarray, low: float, high: float) ->
     """How many of the levels u, u + 1 / m, ..., modulo 1, of each sample are from `low` to below `high`."""
 
     def below(x: float) -> np.ndarray:
-        """Number of values u + t / m, for whole t from 0 on, that are below x; negative if x is less than all."""
+        """Number of values u + t / m, t = 0, 1, ..., below x; 0 or negative if x is not above u."""
         return np.ceil(copies * (x - levels) - 1e-9).astype(int)
 
     number: np.ndarray = below(high) - below(low)

@@ -22,10 +22,10 @@ class Part(Protocol):
         """One batch; `number` is that of the pair among those tried."""
 
     def batches(self, pair: Pair, n_batches: int) -> Iterator[np.ndarray]:
-        """Models with 0, 1, ..., `n_batches` batches, each fitted when it is asked for."""
+        """Probabilities with 0, 1, ..., `n_batches` batches, each fitted when it is asked for."""
 
     def sizes(self, pair: Pair, n_batches: int, max_features: int | None) -> dict[int, np.ndarray]:
-        """Models by number of prototypes, from none to all."""
+        """Probabilities by number of prototypes, from none to all."""
 
 
 @dataclass

@@ -21,7 +21,7 @@ class Values:
 
     @classmethod
     def of(cls, name: str, given: Any) -> "Values":
-        """Read a parameter of the search, "lambda_v" or "lambda_w"; ValueError if it is none of both."""
+        """Read a parameter of the search, "lambda_v" or "lambda_w"; ValueError if it is neither."""
         values, is_range = np.asarray(given), isinstance(given, tuple)
         allowed = values.size and values.dtype.kind in "iuf" and 0 <= values.min() <= values.max() <= MAX_PENALTY
         if not allowed or (is_range and (values.shape != (2,) or not 0 < values[0] <= values[1])):

@@ -32,7 +32,7 @@ class Sizes:
 
     @classmethod
     def of(cls, losses: Sequence[dict[int, np.ndarray]], weights: np.ndarray) -> "Sizes":
-        """Make it from losses on each fold by number of prototypes; without a loss the next smaller model counts."""
+        """Sizes from the losses on each fold by number of prototypes; without one the next smaller model counts."""
         sizes = numbers(losses)
         found = np.array([np.concatenate([at_most(of_fold, n) for of_fold in losses]) for n in sizes])
         means = np.array([fsum(weights * row) / fsum(weights) for row in found])
@@ -81,7 +81,7 @@ def n_features(folds: Sequence[Fold], pair: Pair, n_batches: int) -> int:
 
 
 def numbers(found: Sequence[dict[int, np.ndarray]]) -> tuple[int, ...]:
-    """Numbers of prototypes at which folds are compared: those of a path, and all that any fold had."""
+    """Numbers of prototypes at which folds are compared: those of a path, and the largest that any fold had."""
     largest = max(max(of_fold) for of_fold in found)
     return (*(n for n in (0, *SIZES) if n < largest), largest)
 

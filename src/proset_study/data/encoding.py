@@ -146,7 +146,7 @@ class Recoder(Encoder):
 
     @property
     def feature_names(self) -> np.ndarray:
-        """Names of the features of the columns, shape (D,)."""
+        """Names of the columns, shape (D,)."""
         return self.names
 
     def transform(self, X: np.ndarray) -> np.ndarray:

@@ -115,7 +115,7 @@ class Proset(Method):
 
     @classmethod
     def operations(cls, record):
-        """Cost with as many candidates a batch as the first has; held ones and inactive features count, too."""
+        """Kernel entries and multiply-adds with all candidates and features, and the first batch's number in each."""
         summary, features = record["summary"], record["n_features"]
         evaluations = summary.get("n_evaluations", sum(b["n_evaluations"] for b in summary.get("batches", ())))
         fitted = evaluations * summary["candidates"] * cls.references(record["n_fit"], summary["candidates"])

@@ -86,7 +86,7 @@ class ProsetLandmarks(ProsetLeaveOneOut):
 
     @classmethod
     def operations(cls, record):
-        """Cost of proset with landmarks as features, and a dissimilarity of every sample from each of them."""
+        """Entries and multiply-adds with landmarks as features, and the dissimilarities from them."""
         landmarks = int(record["parameters"].get("landmarks", LANDMARKS))
         entries, operations = super().operations({**record, "n_features": landmarks})
         found = landmarks * (record["n_fit"] + record["n_scored"])

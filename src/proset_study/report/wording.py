@@ -82,7 +82,7 @@ def lowest(scores: Scores) -> list[str]:
 
 
 def wins(scores: Mapping[str, Scores], what: str, named: str = "", units: str = "data sets") -> str:
-    """Number of data sets on which each method has the lowest score; of more than three the first two, and one by name.
+    """Sentence on lowest scores: on how many data sets each method has it; of more than three two, and one by name.
 
     The rest is a number, unless it is one method.
 

@@ -32,7 +32,7 @@ class MissingModel:
 
 @cache
 def _first_found(study: Study) -> list[MissingModel]:
-    """Files when they are first asked for: they come and go while Snakemake works."""
+    """Missing models when they are first asked for: files come and go while Snakemake works."""
     return find_missing_models(study)
 
 

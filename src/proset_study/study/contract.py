@@ -230,7 +230,7 @@ def models_are_what_is_declared(subject: Subject) -> None:
 
 
 def metrics_are_heard(subject: Subject) -> None:
-    """A method that takes metrics of SciPy predicts as with the matrix of these dissimilarities."""
+    """A method that takes metrics of SciPy predicts as with the matrix of its dissimilarities."""
     if subject.method.metrics not in ("any", "symmetric"):
         return
     named = replace(make_fold_data(3), metric="manhattan")

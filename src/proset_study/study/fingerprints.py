@@ -245,7 +245,7 @@ def _others(name: str, packages: set[str]) -> set[str]:
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
-    """Names that have a package, whose name may be another one, as PyYAML has yaml."""
+    """Distributions by the name they are imported by, which may differ: PyYAML is imported as yaml."""
     return packages_distributions()
 
 

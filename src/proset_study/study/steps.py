@@ -269,7 +269,7 @@ def stage2(
     code: str,
     part_folds: int = 0,
 ) -> None:
-    """Fit some folds up to the largest complexity, score every complexity; or as `stage1`, of other jobs."""
+    """Fit some folds up to the largest complexity and score every one, or put records of other jobs together."""
     place = Place(study, replicate, data_set, run)
     if part_folds:
         files = place.part_files("stage2", blocks.cut(blocks.Folds(first_fold, last_fold), part_folds))

@@ -80,6 +80,6 @@ def test_one_more_job_puts_the_records_of_several_together():
     parts = place.part_files("stage1", place.parts("stage1", whole))
     assert len(parts) == len(blocks.trial_blocks(STUDY, "E9", "digits")) > 1
     assert Path(parts[0]).parent == Path(place.trial_files()[0]).parent
-    assert place.parts("stage1", {**whole, "last": 0}) == ()  # it fits something itself
+    assert place.parts("stage1", {**whole, "last_trial": 0}) == ()  # it fits something itself
     small = layout.Place(STUDY, 0, "wine", "E3")
     assert small.parts("stage1", blocks.whole(STUDY, "stage1", "E3", "wine")._asdict()) == ()

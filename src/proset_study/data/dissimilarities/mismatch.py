@@ -72,7 +72,7 @@ def _check(items, k, m):
 
 
 def _words(items, k, m) -> "Iterator[tuple[tuple[int, ...], csr_array]]":
-    """Words of each set of positions: how often a string has them anywhere, one column for each."""
+    """Words at each set of positions: how often each string has each of them, one column per word."""
     from scipy.sparse import csr_array
 
     code = np.full(128, -1)

@@ -48,7 +48,7 @@ def _points(marginal, shape, rng):
 
 @cache
 def _squared_radii(marginal, features, classes):
-    """Squared radii of the borders between shells; of a cube by 1,000,000 points, so that shares are right to 0.001."""
+    """Squared radii of the borders between shells; for a cube from 1,000,000 points, right to 0.001."""
     shares = np.arange(1, classes) / classes
     if marginal == "normal":
         return 2.0 * gammaincinv(features / 2.0, shares)  # quantiles of chi-square, without the import of scipy.stats

@@ -73,7 +73,7 @@ def _headline_of_many(found):
 
 
 def _lowest(found, named=""):
-    """Number of data sets on which a method has the lowest score of all, shown or not."""
+    """Sentence that says on how many data sets a method has the lowest score of all, shown or not."""
     means = {d: {method_name(m): v for m, v in of_set.items()} for d, of_set in found.means.items() if of_set}
     compared = {name for of_set in means.values() for name in of_set}
     of_all = f" of {len(compared)} methods" if len(compared) > len(found.methods) else ""

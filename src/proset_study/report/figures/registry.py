@@ -81,7 +81,7 @@ class DataSetRuns:
 
     @cached_property
     def weighted(self) -> list[Run]:
-        """Final models that have prototypes and feature weights to show."""
+        """Runs whose models have prototypes and feature weights to show."""
         return [run for run in self.runs if is_weighted(run)]
 
     @cached_property

@@ -12,5 +12,5 @@ def not_among(where: str, value: object, allowed: Iterable[str]) -> str:
 
 
 def unknown(where: str, kind: str, names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
-    """Messages for each of the names that is not known."""
+    """A message for each name that is not known."""
     return (f"{where}: unknown {kind} {name!r}, allowed are {', '.join(known)}" for name in names if name not in known)

@@ -7,7 +7,7 @@ from proset_study.methods.estimators import EstimatorMethod
 class MyMethod(EstimatorMethod):
     """What the study must know of the method besides the classifier; all else has a default, see `methods.base`."""
 
-    label = "naive Bayes"  # in figures and tables
+    label = "naive Bayes"  # in figures and tables; change it with the classifier
     weights = "frequency"  # or "importance", or "none" for a classifier that takes no sample weights
     parameters = {"var_smoothing": Range(1e-12, 10.0)}  # noqa: RUF012 - names and allowed values
 

@@ -14,7 +14,7 @@ from proset_study.study.targets import ask_for_standing, check_targets, need_pag
 
 
 def check_files(workflow) -> list[str]:
-    """Check the config files before Snakemake reads them; those of the command line. Exits with a message."""
+    """Check config files before Snakemake reads them; return those of the command line. Exits with a message."""
     if set(str(workflow.basedir)) & {"{", "}"}:
         sys.exit(f"the folder {workflow.basedir} is not allowed, Snakemake takes braces for wildcards; rename it")
     overlays = session.overlays(workflow)
@@ -55,9 +55,8 @@ def _standing(workflow, method, records, study):
     is_asked = session.is_module(workflow) or ask_for_standing(targets)
     if workflow.is_main_process and not is_asked:  # jobs on other machines name no target
         raise ConfigError("method: it is for the target standing; give that, or leave out --config method=NAME")
-    from proset_study.report.analysis.standing import (
-        standing_study,
-    )  # not at the top: SciPy takes a quarter of a second
+    # Not at the top, because it imports SciPy, which takes a quarter of a second.
+    from proset_study.report.analysis.standing import standing_study
 
     return standing_study(method, records, study.config["experiments"])
 
