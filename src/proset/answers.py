@@ -21,7 +21,8 @@ class Answers(Explanations):
     def export(self, transformer: Any = None) -> "pd.DataFrame":
         """The whole model as a table: the class prior and all prototypes.
 
-        `export().to_excel("model.xlsx")` writes it to a file, with openpyxl.
+        `export().to_excel("model.xlsx")` writes it to a file, with openpyxl. With a base model there is no class prior
+        in the table, because predictions do not start from it.
 
         Parameters
         ----------
@@ -65,28 +66,33 @@ class Answers(Explanations):
     ) -> None:
         """Write one HTML page about the model: what it was fitted on, its features and prototypes, its limits.
 
-        It has answers of the model about itself: what features do (`attributions`), what would have to be different
-        about a prototype of each class (`counterfactuals`), and suspicious labels; with samples also how often it is
-        wrong, by group (`proset.group_rates`), and whether they are like the training samples (`drift`). The page needs
-        no other file and no network.
+        The page shows what features do (`attributions`), what would have to be different about the heaviest prototype
+        of each class (`counterfactuals`), and suspicious labels. With `X` it also says whether these samples are like
+        the training samples (`drift`), with `y` how often the model is wrong on them, by group (`proset.group_rates`).
+        The page needs no other file and no network.
+
+        It leaves out what it cannot compute: with a base, attributions, counterfactuals and suspicious labels; without
+        the training data (see `drift`), suspicious labels, drift and, unless there is `X`, attributions. Suspicious
+        labels are also missing with more than 1,000 training samples, after `edited` and with ``references="split"``.
 
         Parameters
         ----------
         path : str or Path
+            An existing file is replaced.
         transformer : fitted transformer or Pipeline, optional
-            As for `explain`.
-        title : str
+            As in `explain`.
+        title : str, default="Prototype classifier"
         X : array-like, shape (N, D), optional
-            Samples as `transformer` takes them, better others than in `fit`.
+            Samples as `transformer` takes them, preferably not those of `fit`.
         y : array-like, shape (N,), optional
-            Their classes.
+            Their classes. Not with ``base="prefit"``.
         groups : array-like, shape (N,), or str, int or callable, optional
             Their groups, as in `proset.group_rates`.
 
         Raises
         ------
         ValueError
-            If there are `y` or `groups` without `X`, `groups` without `y`, or they do not fit it.
+            If `y` or `groups` is given without `X`, `groups` without `y`, or they do not fit it.
         ImportError
             Without pandas or jinja2.
 
@@ -122,21 +128,22 @@ class Answers(Explanations):
         """What the model would be without each row of its training data, by a true refit for each.
 
         Penalties, scale and the largest number of prototypes stay as they were chosen; all weights are fitted again to
-        the tolerance of `fit`, from where they are. The objective is not convex: a fit from the start may end
-        elsewhere, with another loss. See `proset.influence`.
+        the tolerance of `fit`, starting from their present values. The objective is not convex: a fit from scratch may
+        end elsewhere, with another loss. See `proset.influence`.
 
         Parameters
         ----------
         X : array-like, shape (N, D), optional
-            Samples on which predictions are compared, better others than in `fit`.
+            Samples on which predictions are compared, preferably not those of `fit`.
         y : array-like, shape (N,), optional
             Their classes, to compare losses.
         sample_weight : array-like, shape (N,), optional
+            Non-negative weights of these samples in the means.
         rows : array-like of int, optional
-            Rows of the training data to leave out, one at a time; by default all of positive weight. Each is one more
-            fit, of a second or so with 25,000 rows.
+            Rows of the training data to leave out, one at a time; by default all of positive weight. Each takes one
+            fit, about a second with 25,000 rows.
         base_probabilities : array-like, shape (N, K), optional
-            As in `staged_predict_proba`.
+            Of the samples in `X`, as in `staged_predict_proba`.
 
         Returns
         -------
@@ -144,15 +151,17 @@ class Answers(Explanations):
             For each row:
 
             - "row", "class", "prototype": its number, its label, and whether it is a prototype.
-            - "own probability": that the model without it gives its class.
-            - "moved", with `X`: half the sum of the absolute differences of probabilities, mean over the samples.
-            - "loss", with `y`: by how much the mean log-loss rises without it; negative if the row does harm.
+            - "own probability": the probability of its class by the model without it.
+            - "moved", with `X`: half the sum of the absolute differences of probabilities, averaged over the samples.
+            - "loss", with `y`: by how much the mean log-loss rises without it; negative if the row does harm, infinite
+              if it is the only one of a class in `y`.
 
         Raises
         ------
         ValueError
-            If the training data are no longer available, the model was fitted with ``references="split"`` or edited, a
-            row is none of them, or `X` or `y` are not what they were in `fit`.
+            If the training data are no longer available (see `drift`), the model was fitted with
+            ``references="split"`` or edited, a row is not in the training data or has weight 0, `X` does not have the
+            features that were fitted, `y` has an unknown class, or `y` or a weight is given without `X`.
         ImportError
             Without pandas.
 
@@ -169,25 +178,26 @@ class Answers(Explanations):
         return influence.influence(self, X, y, sample_weight, rows, base_probabilities)
 
     def suspicious_labels(self, top: int | None = None) -> "pd.DataFrame":
-        """Rows of the training data whose label is improbable by the model without them, the least probable first.
+        """Rows of the training data by the probability of their label, the least probable first.
 
-        Each row is one more fit: 2,000 rows take seconds, 25,000 hours.
+        The probability is that of the model without the row. There is one fit for each row, whatever `top` is: 2,000
+        rows take seconds, 25,000 hours.
 
         Parameters
         ----------
         top : int >= 1, optional
-            How many rows; by default all.
+            How many rows to list; by default all of positive weight.
 
         Returns
         -------
         pandas.DataFrame
-            "row" and its "class", the "probability" of that class, the most probable class "instead" and
+            "row" and its "class", the "probability" of that class, the most probable other class, "instead", and
             "its probability", all by a refit without the row, as in `influence`.
 
         Raises
         ------
         ValueError
-            As in `influence`, or if `top` is below 1.
+            As in `influence`, or if `top` is not a whole number of at least 1.
         ImportError
             Without pandas.
 
@@ -213,15 +223,16 @@ class Answers(Explanations):
         Returns
         -------
         ProsetClassifier
-            A new one, with the parameters that `fit` had and the state that `random_state` had; it keeps the other rows
-            only. A base model with randomness of its own draws again; a frozen one and `base_probabilities` stay as
-            they are, whatever rows they have seen. This one, and what was saved or copied of it, still has the rows.
+            A new one, with the parameters and the state of `random_state` that `fit` had, and with the other rows,
+            counted from 0. It has the size that `fit` gives it, even if this model is from `with_prototypes`. A base
+            model with randomness of its own draws again; a frozen one and `base_probabilities` stay as they are,
+            whatever rows they have seen. This model, and files and copies of it, still have the rows.
 
         Raises
         ------
         ValueError
-            If the training data are no longer available, a row is none of them, the rest has one class only, or the
-            model was edited.
+            If the training data are no longer available (see `drift`) or have been changed in place since `fit`, a row
+            is not in them, no row is left, the rest has one class only, or the model was edited.
 
         Examples
         --------
@@ -252,35 +263,39 @@ class Answers(Explanations):
         X : array-like, shape (N, D)
             New samples, as `transformer` takes them, if there is one.
         level : float in (0, 1), default=0.05
-            Of the quantile of the training samples' familiarity below which a sample is unfamiliar.
+            A sample is unfamiliar if its familiarity is below this quantile of that of the training samples.
         reference : array-like, shape (M, D), optional
-            Samples that are as usual, better others than in `fit`. By default 1,000 training samples, the same ones
-            each time, or all if there are fewer, which are somewhat more familiar than fresh ones.
+            Usual samples, as `transformer` takes them, preferably not those of `fit`. By default 1,000 training
+            samples, the same each time, or all if there are fewer; they are somewhat more familiar than fresh ones.
         transformer : fitted transformer or Pipeline, optional
             As in `explain`.
         confidence_level : float in (0, 1), default=0.95
-            Of the intervals, each for itself, and of "differs", for all rows together.
+            Of each interval on its own, and of "differs" for all rows together.
 
         Returns
         -------
         pandas.DataFrame
             A row for all samples, one for each prototype with the samples that are nearest to it (whose largest
-            contribution is from it), and one for each active feature, where familiarity is that in this feature alone:
+            contribution is from it), and one for each active feature, where familiarity is that in this feature alone.
+            A sample so far away that no prototype contributes is counted with the first prototype.
 
             - "of", "name", "class": "all", "prototype" or "feature", and which one.
-            - "samples", "share", "usual share": how many of the new samples count, and as shares of all; usual is the
-              share in the reference.
-            - "below", "low", "high": the share of these that is unfamiliar, and its interval.
-            - "usual below": that share in the reference, about `level` for all samples and for features.
-            - "p": how likely a difference as large is by chance, of Fisher's exact test; of prototypes the smaller one,
-              doubled, of what is unfamiliar and of its share of the samples.
-            - "differs": whether that is so small that, by Bonferroni's rule, not all rows can be as usual.
+            - "samples", "share", "usual share": how many of the new samples are counted, their share of all new
+              samples, and the share of such samples in the reference.
+            - "below", "low", "high": the share of these that is unfamiliar, and its interval; NaN, 0 and 1 without
+              samples.
+            - "usual below": that share in the reference. For features it is about `level`, because the reference sets
+              their limits; for all samples it is about `level` if the reference is like the training data.
+            - "p": p-value of Fisher's exact test that the two shares are the same. For prototypes, the smaller of the
+              p-values of "below" and "share", doubled.
+            - "differs": whether the difference is significant, by Bonferroni's rule over all rows.
 
         Raises
         ------
         ValueError
-            If `X` or `reference` does not have the features that were fitted, `level` or `confidence_level` is not
-            between 0 and 1, or the model is from a file, which has no training samples, and there is no `reference`.
+            If `X` or `reference` does not have the features that were fitted, `level` or `confidence_level` is not in
+            (0, 1), or there is no `reference` and the model has no training data: files, pickles, copies and `shrink`
+            do not keep them.
         ImportError
             Without pandas.
 
@@ -302,21 +317,25 @@ class Answers(Explanations):
         Parameters
         ----------
         drop : array-like of int, optional
-            Rows of prototypes, as `export` lists them. They do not come back, and no other row becomes a prototype.
+            Rows of prototypes, as `export` lists them; they are dropped from all batches. No other row becomes a
+            prototype, and more prototypes may lose their weight in the refit.
         pin : dict, optional
-            From names or numbers of features to their weight in all batches, on the scale of `feature_weights_`; 0
-            leaves a feature out. Weights that an earlier edit pinned are free unless they are named again.
+            From names or numbers of features to their weight in all batches that have prototypes, on the scale of
+            `feature_weights_`; 0 leaves a feature out. Weights that an earlier edit pinned are free unless you name
+            them again.
 
         Returns
         -------
         ProsetClassifier
-            A new one. `proset.diff` says what changed; score it on samples that it was not fitted to.
+            A new one, of one size; `influence`, `forget` and `disagreements` refuse it. `proset.diff` says what
+            changed. Score it on samples that it was not fitted to.
 
         Raises
         ------
         ValueError
-            If a row is no prototype, a feature is not there, a weight is negative, nothing would be left, the training
-            data are no longer available, or the model was fitted with ``references="split"``.
+            If a row is not a prototype, a feature is unknown, a weight is not a number of at least 0, no prototype or
+            no feature would be left, the training data are no longer available (see `drift`), or the model was fitted
+            with ``references="split"``.
 
         Examples
         --------

@@ -51,16 +51,17 @@ class Attributions:
     Attributes
     ----------
     values : ndarray, shape (N, D, K)
-        Of each feature for each class, in units of probability; 0 for features that are not active.
+        Shapley values of each feature for each class, in units of probability; 0 for features that are not active.
     base_values : ndarray, shape (N, K)
-        Mean probabilities of the background; with the values of all features the probabilities of the sample.
+        Mean probabilities of the background, the same in all rows. With the values of all features they add up to the
+        probabilities of the sample.
     data : ndarray, shape (N, D)
-        The samples; categories are their numbers.
+        The samples as the classifier sees them; categories are their numbers among the levels.
     display_data : ndarray, shape (N, D)
-        The samples as they are in the table.
-    feature_names : list of str
-    output_names : list of str
-        Of the classes.
+        The samples in the units of the table, as far as the steps before the classifier can be undone.
+    feature_names : list of str, length D
+    output_names : list of str, length K
+        Names of the classes.
     error_std : ndarray, shape (N, D, K), or None
         Standard errors of values that are estimates; None if they are exact.
 
@@ -86,7 +87,11 @@ class Attributions:
     error_std: np.ndarray | None = None
 
     def to_shap(self) -> Any:
-        """Return a `shap.Explanation` for shap's plots; those of one class take ``[..., k]`` of it.
+        """Return a `shap.Explanation` for shap's plots; a plot of one class takes ``[..., k]`` of it.
+
+        Returns
+        -------
+        shap.Explanation
 
         Raises
         ------

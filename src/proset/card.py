@@ -52,35 +52,38 @@ def model_card(
 ) -> "Card":
     """Describe a fitted classifier in a model card of skops.
 
-    The card has what the model knows of itself. What it is for, who made it and how to cite it are left to be filled
-    in, with the methods of the card. Needs skops, which the extra `card` installs.
+    The card describes what the model knows of itself. You fill in what it is for, who made it and how to cite it, with
+    the methods of the card. It needs skops, which the extra `card` installs.
 
     Parameters
     ----------
     model : estimator
-        A fitted `ProsetClassifier`, or a Pipeline or search with one.
+        A fitted `ProsetClassifier`, or a Pipeline, FrozenEstimator or search with one.
     X : array-like, shape (N, D), optional
-        Samples for the evaluation results. Of those in `fit`, results are too good.
+        Samples for the evaluation results, as `model` takes them. On those of `fit`, results are too good.
     y : array-like, shape (N,), optional
-        Their classes.
+        Their classes. Not with ``base="prefit"``.
     intended_uses : str, optional
         Markdown, for the section of this name.
     n_prototypes : int >= 0, default=20
-        How many of the prototypes are listed; with 0 the card has no values of training data.
+        How many prototypes are listed at most, the heaviest first; with 0 the card shows no row of the training data.
     model_diagram : bool, default=False
         Whether the card has scikit-learn's diagram of the model, which is HTML.
 
     Returns
     -------
     skops.card.Card
-        Its `save` writes Markdown, its `add` more sections.
+        `save` writes it as Markdown, `add` adds sections.
 
     Raises
     ------
     ImportError
-        If skops is not installed.
+        If skops is not installed; or pandas, for prototypes and evaluation results.
+    sklearn.exceptions.NotFittedError
+        If `model` is not fitted.
     ValueError
-        If `model` has no `ProsetClassifier`, only one of `X` and `y` is given, or `n_prototypes` is negative.
+        If `model` has no `ProsetClassifier`, only one of `X` and `y` is given or they have different lengths, or
+        `n_prototypes` is not a whole number of at least 0.
 
     Examples
     --------

@@ -120,16 +120,16 @@ def _pinned(classifier: FittedModel, pin: Mapping[Any, float]) -> dict[int, floa
 
 @dataclass(frozen=True)
 class Difference:
-    """What one model has and does otherwise than another.
+    """Differences between one model and another; its text is a summary.
 
     Attributes
     ----------
     prototypes : pandas.DataFrame
-        For each row that is a prototype of either: "row", "class", its "weight" and "weight then", 0 where it is none,
-        and "change": "added", "removed", "changed" or "same".
+        For each row that is a prototype of either: "row", "class", its "weight" and "weight then", summed over the
+        batches and 0 where it is no prototype, and "change": "added", "removed", "changed" or "same".
     features : pandas.DataFrame
         For each feature that is active in either: "feature", its largest "weight" over the batches, "weight then", and
-        "change".
+        "change". Weights are those of `feature_weights_`, for features divided by the scale of each model.
     predictions : pandas.DataFrame
         For each sample: "sample", "class", "class then", and "moved": half the sum of the absolute differences of
         probabilities. The sample that moved furthest comes first.
@@ -157,21 +157,23 @@ def diff(model: FittedModel, other: FittedModel, X: npt.ArrayLike | None = None)
     Parameters
     ----------
     model, other : ProsetClassifier
-        Fitted to the same features and classes; prototypes are compared by the numbers of their rows, which `forget`
-        counts anew.
+        Fitted to the same features and classes. Prototypes are compared by their row numbers, so that models fitted to
+        other rows, as `forget` returns them, share no numbering.
     X : array-like, shape (N, D), optional
         Samples to compare predictions on. By default 100 training samples of `model`, or all if there are fewer.
 
     Returns
     -------
-    Difference
+    proset.editing.Difference
+        Columns with "then" are those of `other`.
 
     Raises
     ------
     ValueError
-        If the models have other features or classes, or `model` has a base and there is no `X`.
+        If the models have different classes or numbers of features, one has ``base="prefit"``, or there is no `X` and
+        `model` has a base or no training data, as after loading it from a file.
     TypeError
-        If one of them is no `ProsetClassifier`.
+        If one of them is not a `ProsetClassifier`.
     ImportError
         Without pandas.
 

@@ -96,30 +96,31 @@ class Explanations(FittedModel):
     ) -> attributions.Attributions:
         """What each feature adds to the class probabilities of single samples: interventional Shapley values.
 
-        Exact with up to 15 active features, if prototypes are not too many as well; beyond, estimates with standard
-        errors. See `proset.attributions`.
+        Values are exact with up to 15 active features, unless there are too many prototypes and background rows;
+        otherwise they are estimates with standard errors. See `proset.attributions`.
 
         Parameters
         ----------
         X : array-like, shape (N, D) or (D,)
             As `transformer` takes them, if there is one.
         background : array-like, shape (M, D), optional
-            What samples are compared with, as `X`. By default 100 training samples, the same ones each time, or all if
-            there are fewer. Time and memory are proportional to M.
+            What samples are compared with, in the form of `X`; all of its rows count the same. By default 100 training
+            samples with their weights, the same ones each time, or all if there are fewer. Time and memory are
+            proportional to M.
         transformer : fitted transformer or Pipeline, optional
             As in `explain`.
 
         Returns
         -------
         proset.attributions.Attributions
-            "values", shape (N, D, K), which with "base_values", (N, K), add up to the probabilities, and what else
-            `shap.Explanation` takes; `to_shap()` is one.
+            With "values", shape (N, D, K), which together with "base_values", (N, K), add up to the probabilities.
+            Its `to_shap` returns a `shap.Explanation`.
 
         Raises
         ------
         ValueError
             If `X` or `background` does not have the features that were fitted or is infinite, the model has a base, or
-            it is from a file, which has no training samples, and there is no `background`.
+            there is no `background` and the training data are no longer available (see `drift`).
 
         Examples
         --------
@@ -145,12 +146,14 @@ class Explanations(FittedModel):
     ) -> "pd.DataFrame":
         """How far the prototypes move the probabilities of samples from those of the base, the furthest first.
 
+        Without a base, the class proportions take its place.
+
         Parameters
         ----------
         X : array-like, shape (N, D) or (D,)
             As `transformer` takes them, if there is one.
         top : int >= 1 or None, default=3
-            Prototypes to name for each sample; None: all with a contribution.
+            Prototypes to list for each sample, at most; None lists all. Those without a contribution are left out.
         transformer : fitted transformer or Pipeline, optional
             As in `explain`.
         base_probabilities : array-like, shape (N, K), optional
@@ -163,16 +166,17 @@ class Explanations(FittedModel):
 
             - "sample": its label in the index of `X`, or its number.
             - "moved": half the sum of the absolute differences of probabilities, in [0, 1).
-            - "base", "class": what the base, or the class proportions, and the model predict.
+            - "base", "class": what the base and the model predict.
             - "probability by base", "probability": of "class".
             - "familiarity": of the sample; at 1 prototypes count as much as the base.
-            - "rows", "shares": of the prototypes with the largest contributions, rows of the training data and shares
-              of the prediction.
+            - "rows", "shares": lists of the prototypes with the largest contributions: their rows in the training data
+              and their shares of the prediction, rounded to four digits.
 
         Raises
         ------
         ValueError
-            If `X` does not have the features that were fitted or is infinite, or `top` is below 1.
+            If `X` does not have the features that were fitted or is infinite, `top` is below 1, or
+            `base_probabilities` are missing with ``base="prefit"`` or given without a base.
         ImportError
             Without pandas.
 
@@ -191,7 +195,7 @@ class Explanations(FittedModel):
         return corrections.corrections(self, X, top, transformer, base_probabilities)
 
     def disagreements(self, transformer: Any = None) -> "pd.DataFrame":
-        """Where the base is wrong, by example: the prototypes by what they bring.
+        """Where the base is wrong, by example: the prototypes by how much they lower the loss.
 
         Parameters
         ----------
@@ -204,18 +208,18 @@ class Explanations(FittedModel):
             A row for each prototype, the largest gain first:
 
             - "batch", "row", "class", "weight": as in `export`.
-            - "gain": by how much the mean leave-one-out log-loss of the training samples would rise without it; from
-              many prototypes near each other each has a small one.
-            - "samples": training samples with a similarity of at least 0.5 to it, itself included.
-            - "proportion": of these, with its class.
-            - "by base", "by model": mean probability of its class among these, held out. Where "by base" is far from
-              "proportion", the base is wrong.
+            - "gain": by how much the mean leave-one-out log-loss of the training samples would rise without it. Each of
+              many prototypes near each other has a small gain.
+            - "samples": number of training samples with a similarity of at least 0.5 to it, itself included.
+            - "proportion": proportion of these samples that have its class.
+            - "by base", "by model": mean held-out probability of its class for these samples. Where "by base" is far
+              from "proportion", the base is wrong.
             - "value of <feature>": of the prototype, for each active feature.
 
         Raises
         ------
         AttributeError
-            If the model was fitted without a base, or is of another size than the one that was fitted.
+            If the model was fitted without a base, was edited, or has another size than the one that was fitted.
         ImportError
             Without pandas.
 
@@ -250,48 +254,53 @@ class Explanations(FittedModel):
     ) -> "pd.DataFrame":
         """Find for each sample the nearest one that the model predicts otherwise: what would have had to be different.
 
-        Nearest is what differs in the fewest features, and among these what has the smallest sum of differences,
-        divided by the standard deviation of each feature; another category counts 1. With up to 8 active features that
-        may change this is proved. See `proset.counterfactuals`.
+        The nearest sample differs in the fewest features; among several, it has the smallest sum of differences, each
+        divided by the standard deviation of the feature. Another category counts 1. With up to 8 active features that
+        may change, the search mostly proves that nothing is nearer; with more, it does so where one change is enough.
+        See `proset.counterfactuals`.
 
         Parameters
         ----------
         X : array-like, shape (N, D) or (D,)
         target : label of a class, optional
-            The class that is wanted; by default any but the predicted one.
+            The class that is wanted; by default any but the predicted one. A sample that already meets all conditions
+            is its own proposal, at cost 0.
         probability : float in (0, 1), optional
-            That `target`, or any class but the predicted one, has to have at least; by default it has to be predicted.
+            Smallest probability of `target`, or else of some class but the predicted one. By default the class has to
+            be predicted.
         fixed : sequence of str or int, optional
-            Features, by name or number, that have to stay. Missing values stay as well.
+            Features, by name or number, that must not change. Missing values do not change either.
         ranges : dict, optional
-            From features to (smallest, largest) for numbers, which may be infinite, to lists of allowed values for
-            categories. Numbers stay in the range of the training data by default.
+            From features to (smallest, largest) for numbers, which may be infinite, and to lists of allowed values for
+            categories. By default, numbers change within the range of the training data.
         directions : dict, optional
             From features to "up" or "down", if they may only rise or fall; for numbers and ordered categories.
         only_training_rows : bool, default=False
-            Whether only values of the active features count that some row of the training data has together.
+            Whether some row of the training data must have the proposed values of all active features.
         min_familiarity_quantile : float in [0, 1), default=0
-            Of the proposal, so that it resembles real samples; see `familiarity_quantile`.
+            Smallest `familiarity_quantile` of the proposal, so that it resembles real samples.
 
         Returns
         -------
         pandas.DataFrame
             A row for each sample:
 
-            - "sample", "found": its label or number, and whether there is any; else what is said of the proposal is
-              missing, "changed" empty, and "n_changed" 0.
-            - "class", "class then": predicted for it, and for the proposal, which has the "probability" of the class
-              that was wanted.
+            - "sample", "found": its label in the index of `X` or its number, and whether there is a proposal. Without
+              one, the columns about it are missing values, "changed" is empty, and "n_changed" is 0.
+            - "class", "class then", "probability": the predicted classes of the sample and of the proposal, and the
+              probability of the wanted class for the proposal.
             - "changed", "n_changed", "cost": names and number of the features that differ, and the sum of differences.
-            - "proved": whether there is provably nothing nearer, to a thousandth of the cost and of the width of a
-              kernel, or nothing at all. What is predicted by a hair, less than a factor of 1.00001, does not count.
+            - "proved": whether provably nothing is nearer, up to a thousandth of the cost and of the width of a kernel,
+              or, without a proposal, that there is none. Predictions that lead by a factor of less than 1.00001 do not
+              count.
             - "familiarity", "familiarity quantile": of the proposal.
             - "value of <feature>", "new value of <feature>": for each active feature.
 
         Raises
         ------
         ValueError
-            If an argument is not as described or the model has a base; having no solution is not an error.
+            If an argument is not as described, the model has a base, or `only_training_rows` is set and the training
+            data are no longer available (see `drift`). Having no solution is not an error.
         ImportError
             Without pandas.
 

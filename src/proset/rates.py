@@ -39,39 +39,50 @@ def group_rates(
     Parameters
     ----------
     estimator : classifier
-        Fitted; or a Pipeline or search with one.
+        A fitted classifier, or a Pipeline or search with one.
     X : array-like, shape (N, D)
-        Other samples than in `fit`, or rates are too good.
+        Samples that the classifier was not fitted to; on the others, rates are too good.
     y : array-like, shape (N,)
+        Their classes.
     groups : array-like, shape (N,); or str, int or callable
-        Labels of groups; or a column of `X` by its name or number; or a function that gives the labels for `X`. A
-        missing label is a label.
+        Labels of groups; or a column of `X` by its name or number; or a function that returns the labels for `X`.
+        Samples without a label form a group of their own, None.
     sample_weight : array-like, shape (N,), optional
-        Non-negative. All rates are weighted, the interval is that of as many samples as the weights are worth,
-        (sum w)^2 / sum w^2, and "n" is the number of samples.
+        Non-negative weights for all rates. The interval is that of the effective number of samples,
+        (sum w)^2 / sum w^2; "n" is the number of samples.
 
     Returns
     -------
     pandas.DataFrame
-        The first row, "all", is of all samples; then one for each group. Columns:
+        The first row, "all", has the rates of all samples; the other rows are groups, sorted by label. Columns:
 
         - "n": samples.
         - "error", "error low", "error high": proportion of wrong predictions with Wilson's 95 % interval. A rejected
           sample counts as an error.
-        - "log loss": only with `predict_proba`.
-        - "selection rate", "true positive rate", "false positive rate": of the second of two classes, the proportion
-          that is predicted of all samples, of those of this class, and of the others. NaN where there are none.
-        - "probability - frequency": mean probability of that class minus its proportion; only with `predict_proba`.
-        - "unfamiliar": proportion below 0.05 in `familiarity_quantile`; only if the classifier has it. Of samples like
-          the training data it is about 0.05.
+        - "log loss": only with `predict_proba`; probabilities below 2e-16 count as 2e-16.
+        - "selection rate", "true positive rate", "false positive rate": only with two classes. How often the second
+          class is predicted: among all samples, among those of this class, and among the others.
+        - "probability - frequency": mean probability of the second class minus its proportion; only with two classes
+          and `predict_proba`.
+        - "unfamiliar": proportion with a `familiarity_quantile` below 0.05; only if `estimator` is or contains a
+          `ProsetClassifier`. It is about 0.05 for samples like the training data.
         - "coverage", "set size": proportion of sets with the right class, and mean number of classes in a set; only
           with `predict_set`, which `ConformalClassifier` has.
+
+        A rate is NaN where it has no sample of positive weight.
 
     Raises
     ------
     ValueError
-        If lengths differ, there is no sample, a weight is negative, a label is missing or none is one of the classes,
-        or `groups` is no column of `X`.
+        If lengths differ, there is no sample, weights are negative or all zero, a class in `y` is missing or none of
+        them is known to the classifier, or `groups` is not a column of `X`.
+    ImportError
+        Without pandas.
+
+    Warns
+    -----
+    UserWarning
+        If some classes in `y` are unknown to the classifier; they count as errors.
 
     Warns
     -----

@@ -1,10 +1,10 @@
 """Fitted classifiers for use without Python: as ONNX, C, JavaScript and SQL.
 
-Each form says the same as the classifier; tests run all of them. In C, JavaScript and SQL, probabilities differ by at
-most 1e-12 from the formula of `proset.objective` in double precision, in ONNX also, before they are rounded to single
-precision; so do the shares of prototypes and attributions to features (`proset.convert.attributions`).
+Each form gives the same answers as the classifier; tests run all of them. In C, JavaScript and SQL, probabilities,
+shares of prototypes and attributions to features (`proset.convert.attributions`) differ by at most 1e-12 from the
+formula of `proset.objective` in double precision; the same holds for ONNX before it rounds them to single precision.
 `ProsetClassifier.predict_proba` computes kernel values in single precision where that is accurate enough and differs
-from all of them by about 5e-7. `SetCoverClassifier` has labels only.
+from all of them by about 5e-7. A `SetCoverClassifier` has labels only.
 """
 
 from proset.convert.c import to_c

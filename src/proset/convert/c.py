@@ -197,41 +197,43 @@ int ${name}_predict(const $value *x) {
 
 
 def to_c(model: Any, name: str = "model", background: Any = None) -> str:
-    """The source of a C file with the function `<name>_predict` and, for proset, others.
+    """The source of a C file with the function `<name>_predict` and, for a ProsetClassifier, others.
 
-    `<name>_predict_proba` has the probabilities, `<name>_explain` the prototypes with the largest shares of them, and
-    with `background` `<name>_attributions` how much each feature moves them.
+    `<name>_predict_proba` writes the probabilities and `<name>_explain` the prototypes with the largest shares of them.
+    With `background`, `<name>_attributions` writes how much each feature moves the probabilities.
 
     Parameters
     ----------
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
-        Fitted. In front of it may be StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler. The metric of a
-        SetCoverClassifier has to be Euclidean, squared Euclidean or city block. A base model has to be a logistic
-        regression, perhaps after scalers, or a DummyClassifier. Of a table with categories there is neither a base nor
-        a step before the classifier.
+        Fitted. The steps before it may be StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler. The metric of a
+        SetCoverClassifier has to be Euclidean, squared Euclidean or city block. A base model has to be a
+        LogisticRegression or LogisticRegressionCV of all classes, alone or after such scalers that do not clip, or a
+        DummyClassifier with the strategy "prior", "most_frequent" or "uniform". With categories, a base and steps
+        before the classifier are not allowed.
     name : str, default="model"
-        What the names of functions and tables begin with.
+        Prefix of the functions and of the tables that others can read: letters, digits and _.
     background : array-like or frame, shape (M, D), optional
         Samples as the model takes them, to which others are compared (see `proset.convert.attributions`). They are
-        written into the file; without them it has no attributions. At most 1000, of at most 15 active features, and of
-        at most 2**20 / 2**A for A of them; not for a SetCoverClassifier, or with a base model.
+        written into the file; without them it has no attributions. At most 15 active features, A, and 1,000 rows, or
+        2**20 / 2**A if that is fewer. Not for a SetCoverClassifier, and not with a base other than a DummyClassifier.
 
     Returns
     -------
     str
         ASCII, C99 without other files, allocation or state that changes. The comment at its top has the declarations.
-        A sample is an array of double; with categories, of a struct with the `number` of a number (NAN: missing) and
-        the `text` of a category (NULL: missing; true, false and numbers as text, 2 for 2.0, if the categories are
-        those). One that the model does not know differs from all others; an ordered one is missing.
-        Numbers read back to the same float64; class names are strings in UTF-8.
+        A sample is an array of double; with categories, an array of structs, which have the `number` of a number (NAN
+        is missing) and the `text` of a category (NULL is missing). Categories that are booleans or numbers are text
+        too: true, false, and 2 for 2.0. A category that the model does not know differs from all others; if it is
+        ordered, it counts as missing. Functions return -1 where a number is infinite, or missing with a logistic
+        regression as base. Numbers read back to the same float64; class names are strings in UTF-8.
 
     Raises
     ------
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     ValueError
-        If the model, one of its steps or its metric cannot be written, `name` is no name in C, or `background` is not
-        as it says there.
+        If the model, one of its steps or its metric cannot be written, `name` is not a name in C, or `background` is
+        not as described.
 
     Examples
     --------

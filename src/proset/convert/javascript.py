@@ -156,26 +156,26 @@ export function predict(x) {
 
 
 def to_javascript(model: Any, background: Any = None) -> str:
-    """The source of a JavaScript module with the functions `predict` and, for proset, `predictProba` and `explain`.
+    """The source of a JavaScript module with `predict` and, for a ProsetClassifier, `predictProba` and `explain`.
 
     `explain(x, top)` returns shares of the prediction: `start`, those of the class prior or of the base model by class,
     and `prototypes`, a list of `{row, batch, class, weight, similarity, share}` with the largest share first, all of
-    them if there are fewer than `top`. Rows are those of the training data. With `background`, `attributions(x)`
-    returns `values`, a list by feature of lists by class, and `baseValues`; those of a class add up to its probability.
+    them by default. Rows are those of the training data. With `background`, `attributions(x)` returns `values`, a list
+    by feature of lists by class, and `baseValues`; the values and the base value of a class add up to its probability.
 
-    The module exports `features`, their names in order, and `classes`, too, and `categories`: those of each feature,
-    null for numbers. The functions take one sample, an array of numbers that are not scaled and of categories as they
-    are in the table, text, booleans or numbers. `null`, `undefined` and NaN are missing values. A category that the
-    model does not know differs from all others; an ordered one is missing. Features without weight are not read. Where
-    a number is infinite or none, or the length is wrong, a RangeError is thrown; for a missing number, if the base is a
-    logistic regression.
+    The module also exports `features`, their names in order, `classes`, and `categories`: those of each feature, null
+    for numbers. The functions take one sample: an array of numbers, which are not scaled, and of categories as in the
+    table, text, booleans or numbers. `null`, `undefined` and NaN are missing values. A category that the model does not
+    know differs from all others; if it is ordered, it counts as missing. Features without weight are not read. A
+    RangeError is thrown if a number is infinite, if a value for a number has another type, if the length is wrong, and
+    if a number is missing where the base is a logistic regression.
 
     Parameters
     ----------
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
         As for `to_c`.
     background : array-like or frame, shape (M, D), optional
-        As for `to_c`: rows that attributions compare with, which are written into the module.
+        As for `to_c`: rows to compare samples with, which are written into the module.
 
     Returns
     -------
@@ -188,7 +188,8 @@ def to_javascript(model: Any, background: Any = None) -> str:
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     ValueError
-        If the model, one of its steps or its metric cannot be written, or `background` is not as `to_c` takes it.
+        If the model, one of its steps or its metric cannot be written, a category is a whole number beyond 2**53, or
+        `background` is not as `to_c` takes it.
 
     Examples
     --------

@@ -32,36 +32,36 @@ def to_onnx(
 ) -> "ModelProto":
     """An ONNX graph that predicts, and may say why.
 
-    Its outputs are `label`, shape (N,), and for proset `probabilities`, shape (N, K), in the order of `classes_`: what
-    `skl2onnx.to_onnx` with the option `zipmap=False` gives for classifiers of scikit-learn. Labels are strings or
-    int64; booleans become 0 and 1. NaN is a missing number. Others, which are wanted by `explain` and `background`,
-    come after these; all but rows are of the type of the probabilities.
+    Its outputs are `label`, shape (N,), and for a ProsetClassifier `probabilities`, shape (N, K), in the order of
+    `classes_`, as `skl2onnx.to_onnx` with the option `zipmap=False` returns them for classifiers of scikit-learn.
+    Labels are strings or int64; booleans become 0 and 1. NaN is a missing number. `explain` and `background` add
+    outputs after these. They have the type of the probabilities, except rows, which are int64.
 
     Parameters
     ----------
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
-        Fitted. In front of it may be whatever skl2onnx converts: scalers, imputers, PCA, ColumnTransformer and so on.
-        The metric of a SetCoverClassifier has to be Euclidean, squared Euclidean or city block, and its prototypes
-        numbers of which none is missing. A base model may be any that skl2onnx converts; trees compare in single
-        precision there, so that a value at a threshold may fall to the other side. Of a table with categories there is
-        neither a base nor a step before the classifier.
+        Fitted. The steps before it may be any that skl2onnx converts: scalers, imputers, PCA, ColumnTransformer and so
+        on. The metric of a SetCoverClassifier has to be Euclidean, squared Euclidean or city block, and its prototypes
+        complete numbers. A base model may be any that skl2onnx converts, but not "prefit"; trees compare in single
+        precision there, so that a value at a threshold may fall to the other side. With categories, a base and steps
+        before the classifier are not allowed.
     initial_types : list of (str, type of skl2onnx.common.data_types), optional
         Names and types of the inputs, as in `skl2onnx.to_onnx`. By default there is one input, `X`, of type float32
-        and shape (N, D), and probabilities are float32. The classifier computes in double precision, and
-        so do scalers, PCA and selections that come after all other steps.
+        and shape (N, D), and probabilities are float32; they are float64 with a DoubleTensorType. The classifier
+        computes in double precision. By default, so do scalers, PCA and selections that come after all other steps.
         A classifier of categories has an input for each column, by its name, of shape (N, 1): strings for text, where
         "" is missing; float32 for numbers, and for booleans and categories that are numbers, where NaN is missing.
-        Other names are allowed, in the order of the columns, and other types for what is no text: BooleanTensorType,
-        Int64TensorType, DoubleTensorType. A category that the model does not know differs from all others; an ordered
-        one is missing.
+        You may choose other names, in the order of the columns, and other types except for text: BooleanTensorType,
+        Int64TensorType, DoubleTensorType. A category that the model does not know differs from all others; if it is
+        ordered, it counts as missing.
     explain : int >= 1, optional
-        Adds `prototype_rows` and `prototype_shares`, both of shape (N, explain): the prototypes with the largest shares
-        of the prediction, by their rows in the training data, all of them if there are fewer; and `start_shares`,
-        (N, K), those of the class prior or of the base model. Not for a SetCoverClassifier.
+        Adds `prototype_rows` and `prototype_shares`, both of shape (N, min(explain, J)) with J prototypes: those with
+        the largest shares of the prediction, by their rows in the training data; and `start_shares`, (N, K), the shares
+        of the class prior or of the base model. Not for a SetCoverClassifier.
     background : array-like or frame, shape (M, D), optional
         Adds `attributions`, (N, D, K), of the features that the classifier sees, and `base_values`, (K,), as for
-        `to_c`. The rows are written into the graph. At most 10 active features, A; 2**A * M * K * J may be 10**7 for J
-        prototypes. While it runs, an array of N * 2**A * M * K numbers exists.
+        `to_c`. The rows are written into the graph. At most 10 active features, A, and 1,000 rows; 2**A * M * K * J may
+        be up to 10**7 for J prototypes. A run needs an array of N * 2**A * M * K numbers.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def to_onnx(
         If the model is not fitted.
     ValueError
         If the classifier, its metric or a step before it cannot be converted, `initial_types` do not fit the table, or
-        `explain` or `background` is not as it says there.
+        `explain` or `background` is not as described.
 
     Examples
     --------

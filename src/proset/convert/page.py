@@ -14,25 +14,26 @@ TEMPLATE = "play.html.j2"
 
 
 def to_html(model: Any, background: Any = None, title: str = "Prototype classifier") -> str:
-    """One page of HTML to play with a model: what it predicts, why, and what would turn the prediction.
+    """One page of HTML to play with a model: what it predicts, why, and what would change the prediction.
 
     There is a slider for each number that the model reads, over the range of the training data, and a list for each
-    category. With every change the page says the class probabilities, the prototypes behind them with their shares,
+    category. After every change the page shows the class probabilities, the prototypes behind them with their shares,
     what each feature adds to the probability of the predicted class (with `background`), and for single features the
-    nearest value that another class is predicted for. It starts with the heaviest prototype. All is computed in the
-    browser by the code of `to_javascript`; nothing is loaded from elsewhere.
+    nearest value for which another class is predicted. It starts with the heaviest prototype. The code of
+    `to_javascript` computes everything in the browser; nothing is loaded from elsewhere.
 
     Parameters
     ----------
     model : ProsetClassifier, or a Pipeline or search that ends in one
         As for `to_javascript`.
     background : array-like or frame, shape (M, D), optional
-        As for `to_javascript`: rows that attributions compare with, which are written into the page.
-    title : str
+        As for `to_javascript`: rows to compare samples with, which are written into the page.
+    title : str, default="Prototype classifier"
 
     Returns
     -------
     str
+        The page, to be saved in UTF-8.
 
     Raises
     ------
@@ -41,7 +42,7 @@ def to_html(model: Any, background: Any = None, title: str = "Prototype classifi
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     ValueError
-        If it cannot be written as JavaScript, or has no probabilities.
+        If the model cannot be written as JavaScript or has no probabilities, or `background` is not as described.
 
     Examples
     --------

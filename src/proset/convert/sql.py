@@ -31,34 +31,36 @@ def to_sql(
     """One SELECT statement that predicts the rows of a table, the same one for SQLite (3.35 or later) and DuckDB.
 
     The table has a column for each feature that the model reads, by its name (x0, x1, ... if the model was fitted to an
-    array); others do not matter. NULL is a missing value, NaN of DuckDB as well. A category that the model does not
-    know differs from all others; an ordered one is missing. Numbers are what ``CAST(... AS DOUBLE)`` makes of the
-    column, so that SQLite takes text that is no number for 0. Where a number is infinite, or is missing with a base
-    that takes none, label and probabilities are NULL, and there are no rows of the other kinds.
+    array); other columns do not matter. NULL is a missing value, and so is DuckDB's NaN. A category that the model does
+    not know differs from all others; if it is ordered, it counts as missing. Numbers are what ``CAST(... AS DOUBLE)``
+    makes of the column: SQLite takes text that is not a number for 0. Where a number is infinite, or missing with a
+    logistic regression as base, label and probabilities are NULL, and "explain" and "attributions" have no rows.
 
     Parameters
     ----------
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
-        As for `to_c`. At most 500 features that are read, and classes.
+        As for `to_c`. It reads at most 500 features and has at most 500 classes.
     table : str
-        Its name as it is, without a schema; quotes are put around it.
+        Name of the table, without a schema; the statement quotes it. It must not begin with "proset_".
     key : str
-        A column of it that names rows, for the result.
+        Column of the table that names its rows in the result.
     what : {"probabilities", "explain", "attributions"}, default="probabilities"
-        What the result has; all but the first not of a SetCoverClassifier.
+        What the result has. A SetCoverClassifier allows the first only.
 
-        - "probabilities": a row for each of the table, in its order: the key, "label", and, of proset, a column
-          "probability_<class>" for each class.
-        - "explain": for each row of the table one for each class of the class prior, or of the base model, whose
-          "place" is 0, and one for each prototype, whose "place" counts from 1, the largest share first. The columns
-          are the key, "place", "class", "batch" (from 1), "row" (in the training data; -1 of the prior), "weight",
-          "similarity" and "share" of the prediction.
-        - "attributions": for each row of the table one for each active feature and class: the key, "feature",
-          "class", "attribution" and "base_value", which with the attributions of all features is the probability.
+        - "probabilities": one row for each row of the table, in its order: the key, "label", and, for a
+          ProsetClassifier, a column "probability_<class>" for each class.
+        - "explain": for each row of the table, one row for each class with the share of the class prior or of the base
+          model, whose "place" is 0, and one for each prototype, whose "place" counts from 1, the largest share first.
+          The columns are the key, "place", "class", "batch" (from 1; 0 for the prior), "row" (in the training data; -1
+          for the prior), "weight", "similarity" and "share" of the prediction.
+        - "attributions": for each row of the table, one row for each active feature and class: the key, "feature",
+          "class", "attribution" and "base_value". The base value and the attributions of all features add up to the
+          probability.
     top : int >= 1, optional
-        Of "explain": prototypes to list, all of them by default or if there are fewer.
+        How many prototypes "explain" lists at most; by default all.
     background : array-like or frame, shape (M, D), optional
-        Of "attributions", as for `to_c`: the rows that they compare with, which are written into the statement.
+        Rows that "attributions" compares samples with, as for `to_c`; they are written into the statement. Only with
+        "attributions", which needs them.
 
     Returns
     -------
@@ -70,7 +72,8 @@ def to_sql(
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     ValueError
-        If the model, one of its steps or its metric cannot be written, or another argument is not as it says there.
+        If the model, one of its steps or its metric cannot be written, a category is a whole number beyond 2**53, names
+        of features differ by case only, or another argument is not as described.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from proset.validation import checked_count
 class AttributionsDisplay(Display):
     """Steps from the mean probability of a class to that of one sample, feature by feature.
 
-    Bars start where the one above ends. The first one starts at the mean over the background, which is the dashed line,
+    Each bar starts where the one above it ends. The first one starts at the mean over the background, the dashed line,
     and the last one ends at the probability of the sample.
 
     Parameters
@@ -29,9 +29,10 @@ class AttributionsDisplay(Display):
     attributions : proset.attributions.Attributions
         Of one sample, as `ProsetClassifier.attributions` returns it.
     number : int
-        Of the class that is shown.
+        Position of the class in `attributions.output_names`.
     top : int >= 1, default=10
-        Features to show, those with the largest values; the others are one bar.
+        Features to show, those with the largest absolute values; the others are one bar, unless there is only one.
+        Features with a value of 0 are left out.
 
     Attributes
     ----------
@@ -131,16 +132,17 @@ class AttributionsDisplay(Display):
 class AttributionSummaryDisplay(Display):
     """Mean shift of the class probabilities by each feature, up or down, over samples: bars by class.
 
-    Of two classes one is enough, for what it gets the other one loses.
+    Two classes share one bar, because one of them loses what the other one gains.
 
     Parameters
     ----------
     mean_values : ndarray, shape (D, K)
-        Means of the absolute values of `ProsetClassifier.attributions`.
+        Means over the samples of the absolute values of `ProsetClassifier.attributions`.
     feature_names : sequence of str, length D
     class_names : sequence of str, length K
     top : int >= 1, default=10
-        Features to show, those with the largest sums over the classes; the others are one bar.
+        Features to show, those with the largest sums over the classes; the others are one bar, unless there is only
+        one. Features with a value of 0 are left out.
 
     Attributes
     ----------

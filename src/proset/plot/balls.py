@@ -37,9 +37,9 @@ class BallsDisplay(Display):
     samples : ndarray, shape (N, 2)
     sample_labels : ndarray of int, shape (N,)
     covered, miscovered : ndarray of bool, shape (N,)
-        Whether each is in a ball of its class, and in one of another class.
+        Whether each sample is in a ball of its class, and whether it is in one of another class.
     aspect : {"auto", "equal"}, default="auto"
-        "equal" shows balls round that are.
+        "equal" draws round balls as circles.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class BallsDisplay(Display):
         y : array-like, shape (N,)
             Their classes.
         grid_resolution : int, default=200
-            Points a side at which distances are computed.
+            Points per side at which distances are computed.
 
         Raises
         ------

@@ -18,6 +18,8 @@ ACTUAL: dict[str, Any] = {"marker": "|", "markersize": 14, "markeredgewidth": 2.
 class CorrectionsDisplay(Display):
     """Samples that the prototypes move furthest: the probability of the predicted class by the base and by the model.
 
+    Without a base, the class proportions take its place.
+
     Parameters
     ----------
     table : pandas.DataFrame
@@ -66,7 +68,7 @@ class CorrectionsDisplay(Display):
 
 
 class DisagreementsDisplay(Display):
-    """Prototypes by what they bring: how often samples near them have their class, and what base and model say.
+    """Prototypes by their gain: how often samples near them have their class, and what the base and the model say.
 
     Parameters
     ----------
@@ -102,9 +104,9 @@ class DisagreementsDisplay(Display):
         Raises
         ------
         ValueError
-            If `estimator` has no `ProsetClassifier`.
+            If `estimator` has no `ProsetClassifier`, or `top` is below 1.
         AttributeError
-            If it was fitted without a base.
+            As in `ProsetClassifier.disagreements`: if it was fitted without a base, edited, or has another size.
         """
         return cls(table=Fitted(estimator).proset().disagreements().head(checked_count(top))).plot(ax)
 

@@ -28,8 +28,8 @@ NOW, THEN = "o", ">"
 class CounterfactualDisplay(Display):
     """The nearest sample that is predicted otherwise: an arrow for each feature that differs.
 
-    Dots are the sample as it is. Arrows have the length of the change in standard deviations of the training data, or 1
-    for another category, so that their sum is the cost.
+    Dots are the sample as it is. The length of an arrow is the change in standard deviations of the training data, or 1
+    for another category; their sum is the cost.
 
     Parameters
     ----------

@@ -19,14 +19,14 @@ from proset.validation import checked_count
 class DifferenceDisplay(Display):
     """Weights of prototypes (left) and of features (right) in one model and in another, as pairs of dots.
 
-    The title says for how many samples the prediction differs.
+    The legend says for how many samples the predicted class differs.
 
     Parameters
     ----------
     difference : proset.editing.Difference
         As `proset.diff` returns it.
     top : int >= 1, default=15
-        Prototypes and features to show, those whose weights differ most.
+        Prototypes and features to show of each, those whose weights differ most.
 
     Attributes
     ----------
@@ -61,8 +61,8 @@ class DifferenceDisplay(Display):
         Parameters
         ----------
         model, other : estimator
-            Fitted `ProsetClassifier`, or a `Pipeline` or search with one. `other` may be a classifier that was made of
-            that in `model`; steps before it are then those of `model`.
+            A fitted `ProsetClassifier`, or a `Pipeline` or search with one. `other` may also be a bare classifier that
+            was derived from the one in `model`; the steps before it are then those of `model`.
         X : array-like, shape (N, D), optional
             Samples to compare predictions on, as `model` takes them. By default as in `proset.diff`.
         ax : sequence of two matplotlib Axes, optional
@@ -71,7 +71,7 @@ class DifferenceDisplay(Display):
         Raises
         ------
         ValueError
-            As `proset.diff`, or if the steps before the classifiers give other values for `X`.
+            As in `proset.diff`, or if the steps before the two classifiers give different values for `X`.
         """
         fitted, after = Fitted(model), Fitted(other)
         first, second = fitted.proset(), after.proset()

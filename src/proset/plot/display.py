@@ -22,7 +22,7 @@ X : array-like, shape (N, D)
     As `estimator` takes them.
 y : array-like, shape (N,)
 search : ProsetClassifierCV
-    Fitted.
+    A fitted search.
 sample_weight : array-like, shape (N,), optional
 features : two of str or int, optional
     The plane, by names or positions; by default the first two.
@@ -35,9 +35,9 @@ selection : mapping
     As `proset.selection.select` returns it.
 loss_name : str
 criterion : {"log_loss", "error"}, default="log_loss"
-    What the losses are.
+    Kind of loss; the error rate is that of the most probable class, whatever the `cost_matrix`.
 ticks : pair of (ndarray, list of str) or None
-    Positions and names at the axes, where numbers do not say it.
+    Positions and names of ticks on the two axes; None for an axis of plain numbers.
 ax : matplotlib Axes, optional
     By default those of a new figure.
 legend : bool, default=True

@@ -21,23 +21,24 @@ HEADS = {"prototype": "samples nearest to prototype", "feature": "all samples, b
 class DriftDisplay(Display):
     """How many of the new samples are unfamiliar: of all, near each prototype, and by each feature alone.
 
-    Dots have intervals, small lines are the usual shares; what differs is in another colour.
+    Dots are shares with their intervals, short lines the usual shares. Significant differences have another colour.
+    Without samples near a prototype there is no dot.
 
     Parameters
     ----------
     drift : pandas.DataFrame
         As `ProsetClassifier.drift` returns it.
     confidence_level : float, default=0.95
-        Of the intervals.
+        Confidence level of the intervals.
     top : int >= 1, default=10
-        Prototypes and features to show, those that differ first, then those with the largest share.
+        Prototypes and features to show of each, significant differences first, then the largest shares.
 
     Attributes
     ----------
     shown_ : pandas.DataFrame
         The rows that are drawn, from top to bottom.
     lines_ : list of matplotlib ErrorbarContainer
-        Of what is as usual, and of what differs.
+        Rows that are as usual, and rows that differ.
 
     Examples
     --------

@@ -54,8 +54,8 @@ class FeatureWeightsDisplay(Display):
         Returns
         -------
         FeatureWeightsDisplay
-            Features are in the order of their weight in the first batch. Of more than 20, inactive ones
-            are left out, and of those 40 are shown at most.
+            Features are sorted by their weight in the first batch, then by their largest weight. With more than 20
+            features only active ones are shown, if there are any, and at most 40.
         """
         fitted = Fitted(estimator, feature_names)
         weights = fitted.proset().feature_weights_

@@ -15,7 +15,7 @@ from proset.rates import group_rates
 class GroupRatesDisplay(Display):
     """Error rate of each group as a dot with its 95 % interval, and a dashed line at that of all samples.
 
-    The largest rate is on top. Where intervals overlap widely, samples do not say which group has more errors.
+    The largest rate is on top. Where intervals overlap widely, the samples do not show which group has more errors.
 
     Parameters
     ----------

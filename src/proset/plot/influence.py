@@ -27,7 +27,7 @@ class InfluenceDisplay(Display):
     influence : pandas.DataFrame
         As `ProsetClassifier.influence` returns it, with "loss".
     top : int >= 1, default=10
-        Rows to show: this many that help most, and this many that do most harm.
+        Rows to show: at most this many that help most, and at most this many that do most harm.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class InfluenceDisplay(Display):
             A fitted `ProsetClassifier`, or a `Pipeline` or search with one; steps before the classifier stay as they
             were fitted.
         X : array-like, shape (N, D)
-            Samples as `estimator` takes them, better others than in `fit`.
+            Samples as `estimator` takes them, preferably not those of `fit`.
         sample_weight, rows
             As in `ProsetClassifier.influence`.
         """

@@ -200,7 +200,7 @@ class ParallelCoordinatesDisplay(Display):
         batch : int, optional
             1, 2, ...; by default all batches together.
         n_features : int, default=12
-            Features at most, those with the largest weights.
+            Features to show at most, sorted by their weight in the first batch drawn, then by their largest weight.
 
         Raises
         ------

@@ -62,14 +62,14 @@ class RiskCoverageDisplay(Display):
         Parameters
         ----------
         estimator : estimator
-            A fitted classifier, a `Pipeline` or search with one, or a `RejectOptionClassifier`, whose estimator and
-            score are taken.
+            A fitted classifier, a `Pipeline` or search with one, or a `RejectOptionClassifier`, whose own estimator
+            and criterion are used; `criterion` is then ignored.
         X : array-like, shape (N, D)
-            Better other samples than in `fit`.
+            Samples as `estimator` takes them, preferably not those of `fit`.
         criterion : {"familiarity_quantile", "familiarity", "confidence"}, default="familiarity_quantile"
             Samples that score low are rejected first; see `RejectOptionClassifier`.
         name : str, optional
-            By default `criterion`.
+            By default the criterion.
         """
         if isinstance(estimator, RejectOptionClassifier):
             estimator, criterion = estimator.estimator_, estimator._criterion

@@ -45,7 +45,7 @@ class BatchPathDisplay(Display):
     n_prototypes : ndarray of int, shape (B + 1,)
         In these batches.
     name : str, optional
-        Of the line in the legend.
+        Name of the line in the legend.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class BatchPathDisplay(Display):
         Parameters
         ----------
         X : array-like, shape (N, D)
-            As `estimator` takes them; better other samples than in `fit`.
+            Samples as `estimator` takes them, preferably not those of `fit`.
         """
         fitted = Fitted(estimator)
         model = fitted.proset()
@@ -129,9 +129,9 @@ class PrototypePathDisplay(Display):
         Increasing.
     losses : ndarray, shape (S,)
     chosen : int
-        Number of prototypes of the model.
+        Number of prototypes of the model. The axis is logarithmic; sizes of 0 are not drawn.
     name : str, optional
-        Of the line in the legend.
+        Name of the line in the legend.
 
     Attributes
     ----------
@@ -173,16 +173,16 @@ class PrototypePathDisplay(Display):
         Parameters
         ----------
         estimator : estimator
-            A fitted `ProsetClassifier` with `prototype_path_`, or a `Pipeline` or search with one.
+            A fitted `ProsetClassifier`, or a `Pipeline` or search with one. Without `prototype_path_` it has one size.
         X : array-like, shape (N, D)
-            As `estimator` takes them; better other samples than in `fit`.
+            Samples as `estimator` takes them, preferably not those of `fit`.
 
         Raises
         ------
         ValueError
-            If `estimator` has no `ProsetClassifier`, or `criterion` is not one of these.
+            If `estimator` has no `ProsetClassifier`, no size has a prototype, or another argument does not fit it.
         AttributeError
-            If the model is from a file, which keeps one size.
+            If the model is from a file or shrunk, which keeps one size.
         """
         fitted = Fitted(estimator)
         model = fitted.proset()
@@ -254,7 +254,7 @@ class SizeTableDisplay(Display):
         Parameters
         ----------
         estimator : ProsetClassifier
-            Its parameters count; it is not fitted, and need not be.
+            Only its parameters are used. It need not be fitted, and this does not fit it.
         X, y, sample_weight, n_features
             As in `ProsetClassifier.size_table`.
         """

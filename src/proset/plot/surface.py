@@ -26,9 +26,9 @@ WIDEST_PROTOTYPE = 110.0  # area in square points of the prototype with the larg
 class DecisionSurfaceDisplay(Display):
     """Predicted class probabilities in a plane, as shades, with prototypes as circles.
 
-    White is where all classes are equally probable; the colours of classes that are more probable are mixed. Black
-    lines are where the most probable class changes. The area of a prototype of a `ProsetClassifier` is its weight times
-    its similarity to the plane, so that those far away from it vanish.
+    White means that all classes are equally probable; elsewhere the colours of the more probable classes are mixed.
+    Black lines show where the most probable class changes. The area of a prototype of a `ProsetClassifier` is its
+    weight times its similarity to the plane, so that distant prototypes vanish.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ class DecisionSurfaceDisplay(Display):
     samples : ndarray, shape (N, 2), optional
         Points to draw, with `labels` and `predicted`.
     labels, predicted : ndarray of int, shape (N,), optional
-        Class indices; -1 for a rejected sample.
+        Class indices; `predicted` is -1 for a rejected sample.
     prototypes : ndarray, shape (J, 2), optional
     prototype_weights : ndarray, shape (J,), optional
         Areas of the circles are in proportion to them.
     point : ndarray, shape (2,), optional
-        Where the plane was laid through, to be marked.
+        Point through which the plane was laid, to be marked.
 
     Examples
     --------
@@ -94,14 +94,15 @@ class DecisionSurfaceDisplay(Display):
         Parameters
         ----------
         estimator : estimator
-            Any fitted classifier, or a `Pipeline` or search with one. Prototypes are shown of a `ProsetClassifier` or
-            a `SetCoverClassifier`, unless steps before it do more than scale the features.
+            Any fitted classifier, or a `Pipeline` or search with one. Prototypes of a `ProsetClassifier` or a
+            `SetCoverClassifier` are shown, unless steps before it do more than scale the features. Without
+            `predict_proba`, the predicted class has the probability 1.
         X : array-like, shape (N, D)
             In the units in which `estimator` takes them; the axes span their range.
         y : array-like, shape (N,), optional
-            With labels, samples are drawn too, larger with a black edge if they are misclassified.
+            With labels, samples are drawn too; misclassified ones are larger and have a black edge.
         grid_resolution : int, default=200
-            Pixels a side.
+            Pixels per side.
         legend : bool, default=True
             Whether to draw a legend, and a bar of probabilities where there are two classes.
         """
@@ -134,7 +135,7 @@ class DecisionSurfaceDisplay(Display):
         Parameters
         ----------
         scale : float > 0, default=1.0
-            Of the area of marks.
+            Factor of the area of marks.
         """
         axes = self._axes(ax)
         x, y = self.x, self.y
