@@ -19,7 +19,7 @@ class Answers(Explanations):
     """Methods of `proset.ProsetClassifier`; what they compute is in modules of their own."""
 
     def export(self, transformer: Any = None) -> "pd.DataFrame":
-        """The whole model as a table: the class prior and all prototypes.
+        """The whole model as a table: the class prior, unless the model has a base, and all prototypes.
 
         `export().to_excel("model.xlsx")` writes it to a file, with openpyxl. With a base model there is no class prior
         in the table, because predictions do not start from it.
@@ -33,7 +33,8 @@ class Answers(Explanations):
         -------
         pandas.DataFrame
             "batch", "row", "class" and "weight" as in `explain`, and for each active feature "value of <feature>" and
-            "feature weight of <feature>", which is that of the batch, on the scale that the classifier sees.
+            "feature weight of <feature>", which is that of the batch, on the scale that the classifier sees. A row of
+            the prior has a probability as "weight".
 
         Raises
         ------

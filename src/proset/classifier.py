@@ -257,20 +257,20 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         Parameters
         ----------
         X : array-like, or frame of pandas, polars or Arrow, shape (N, D)
-            Numbers, text, booleans and categories; values may be missing. Numbers are finite.
+            Numbers, text, booleans and categories; values may be missing. Numbers are between -1e100 and 1e100.
         y : array-like, shape (N,)
-            Class labels, at least two different ones.
+            Class labels; at least two classes have samples of positive weight.
         sample_weight : array-like, shape (N,), optional
-            Non-negative weights. They replace counts in the prior and the likelihood; candidates are drawn without
-            regard to them, except that samples of weight 0 are left out altogether. If all are whole numbers, they
-            count copies (after division by their greatest common divisor): a weight of 2 is the same row twice, and
-            copies of a row know each other's class. For importance weights, use numbers that are not all whole. `base`
-            gets them, too.
+            Non-negative weights. They replace counts in the prior and the likelihood. Samples of weight 0 are left out;
+            otherwise candidates are drawn without regard to weights. With leave-one-out references, whole numbers up to
+            1e9 count copies (after division by their greatest common divisor): copies of a row know each other's class,
+            and without `base` a weight of 2 is the same row twice. For importance weights, use numbers that are not all
+            whole. `base` gets the weights, too.
         base_probabilities : array-like, shape (N, K), optional
-            Of the samples, by models like `base` that did not see them; classes are sorted. By default `base` is
-            cross-fitted.
+            Class probabilities by models like `base` that did not see the samples, in the order of the sorted classes.
+            Needed if `base` is frozen or "prefit", not allowed without `base`. By default `base` is cross-fitted.
         groups : array-like, shape (N,), optional
-            Samples of a group stay in one cross-fitting fold.
+            Samples of a group stay in one fold when `base` is cross-fitted; otherwise groups are not used.
 
         Returns
         -------
@@ -281,20 +281,21 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         ConvergenceWarning
             If a batch did not converge.
         UserWarning
-            If no prototype or no feature has weight, with the likely cause.
+            If nothing is learnt, `base` warns or is worse than the prior, or text looks like numbers or names of rows.
 
         Raises
         ------
         ValueError
-            If an argument is out of range, `X` is infinite or, with ``scale=False``, far from a scale of 1, `y` has
-            one class only, weights are negative, all zero or huge, a class has too few samples to draw candidates and
-            references from it, or `base` or `base_probabilities` are not what they should be.
+            If an argument is out of range or not as described, `X` is infinite or, with ``scale=False``, far from a
+            scale of 1, `y` has one class or missing labels, weights are negative, all zero or huge, a class is too
+            small for ``references="split"``, or, with ``warm_start=True``, the data are not those of the last fit.
+        TypeError
+            If `X` is sparse.
 
         Examples
         --------
         >>> X = [[-1.2], [-1.1], [-1.0], [-0.9], [-0.8], [0.8], [0.9], [1.0], [1.1], [1.2]]
-        >>> y = ["left"] * 5 + ["right"] * 5
-        >>> model = ProsetClassifier(random_state=0).fit(X, y)
+        >>> model = ProsetClassifier(random_state=0).fit(X, ["left"] * 5 + ["right"] * 5)
         >>> model.classes_.tolist(), model.class_prior_.tolist()
         (['left', 'right'], [0.5, 0.5])
         """
@@ -317,32 +318,31 @@ class ProsetClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore
         base_probabilities: npt.ArrayLike | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> dict[str, np.ndarray]:
-        """Log-loss in cross-validation by numbers of features and prototypes; nothing is fitted in this object.
+        """Cross-validated log-loss by numbers of features and prototypes; this object stays as it is.
 
         Parameters
         ----------
         X, y, sample_weight, base_probabilities, groups
-            As in `fit`.
+            As in `fit`. The parameters `max_features` and `max_prototypes` are not used.
         n_features : int or sequence of int, optional
             Numbers of features, at least 1. By default up to 10, from 1 to all that the fits on the folds have.
 
         Returns
         -------
         dict of arrays
-            "n_features", shape (F,), increasing; "n_prototypes", shape (S,), from 0 to all that the fits on the folds
-            had; "mean_loss" and the "standard_error" of what prototypes gain, shape (F, S), of models with at most so
-            many of both. If no penalties help, 0 prototypes are the only number.
+            "n_features", shape (F,), increasing; "n_prototypes", shape (S,), from 0 to the largest number in the fits
+            on the folds; "mean_loss" and the "standard_error" of what prototypes gain, both of shape (F, S), of models
+            with at most these numbers of features and prototypes. If no penalties help, "n_prototypes" is 0 alone.
 
         Raises
         ------
         ValueError
-            As in `fit`, if `references` is "split", there is no batch, or `n_features` is not allowed.
+            As in `fit`, or with ``references="split"``, no batch, too few samples or an `n_features` below 1.
 
         Examples
         --------
         >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> table = ProsetClassifier().size_table(X, y, n_features=[1, 2])
+        >>> table = ProsetClassifier().size_table(*load_iris(return_X_y=True), n_features=[1, 2])
         >>> table["mean_loss"].shape == (2, len(table["n_prototypes"]))
         True
         """

@@ -28,19 +28,20 @@ FEWER_CANDIDATES = 400  # of rough fits, where pairs are drawn or on a grid
 class ProsetClassifierCV(SearchedModel):
     """`ProsetClassifier` with penalties and numbers of batches and prototypes found by cross-validation, in stages.
 
-    Stage 1 fits one batch for each pair of penalties and selects a pair, stage 2 fits up to `n_batches` batches with it
-    and selects their number, stage 3 takes away prototypes. Then the classifier is fitted on all samples.
+    Stage 1 fits one batch for each pair of penalties and selects a pair. Stage 2 fits up to `n_batches` batches with it
+    and selects their number. Stage 3 removes prototypes. Then, with `refit`, the classifier is fitted to all samples.
 
-    `ProsetClassifier` chooses its penalties without this. A search is for other folds (groups, time), another criterion
-    or rule, steps of a Pipeline that belong into the folds, more than one batch, and for seeing what was tried.
+    `ProsetClassifier` chooses its penalties without a search. Use one for other folds (groups, time), another criterion
+    or rule, steps of a Pipeline that must be fitted in the folds, more than one batch, or to see what was tried.
 
     Parameters
     ----------
     estimator : ProsetClassifier or Pipeline, optional
-        Where all other parameters come from; a Pipeline ends with a `ProsetClassifier`, and its other steps are fitted
-        in every fold.
+        All other parameters come from it. A Pipeline ends with a `ProsetClassifier`, and its other steps are fitted in
+        every fold. A `base` must not be fitted: it is fitted in every fold, too.
     lambda_v : (low, high), list of float, or float; default=(1e-5, 0.4)
-        Penalty on feature weights. A tuple is a range, a list or array is a grid, a number is kept.
+        Penalty on feature weights. A tuple is a range above 0, a list or array is a grid, a number is kept; all values
+        are at most 1e6.
     lambda_w : (low, high), list of float, or float; default=(1e-8, 1e-1)
         Penalty on prototype weights, in the same way.
     n_batches : int >= 0, default=1
@@ -48,63 +49,66 @@ class ProsetClassifierCV(SearchedModel):
     prototypes : {"one_standard_error", "best"}, int >= 0 or None, default="one_standard_error"
         Rule of stage 3, in the place of the estimator's `max_prototypes`: the smallest number of prototypes whose mean
         loss over the folds is at most one standard error (of what prototypes gain) above the smallest one, or the
-        number that has the smallest. A number is kept. With None, all prototypes, or ``references="split"`` there is no
-        stage 3.
+        number that has the smallest. A number is kept. With None (all prototypes), with ``references="split"``, which
+        does not allow a number, or if no batch is selected, there is no stage 3.
     n_iter : int >= 1 or None, default=None
         With a range: None goes along the path of `proset.penalty_path`, about ten pairs; a number draws that many,
         the logarithms of their values uniformly in the ranges, and a grid next to a range is gone through in turn.
         Without a range all pairs of the two grids are tried.
     cv : int, splitter or iterable, default=5
-        As in scikit-learn; a number means stratified folds, which keep `groups` together if there are any.
+        As in scikit-learn, with at least 2 folds; a number means stratified folds, which keep `groups` together if
+        there are any.
     criterion : {"log_loss", "error"}, default="log_loss"
         The loss to minimise: the log-loss of the probabilities, or the proportion of samples whose most probable
         class is wrong, whatever `cost_matrix` says.
     selection_rule : {"one_standard_deviation", "one_standard_error", "best"}, default="best"
-        Take the simplest setting whose mean loss over the folds exceeds the smallest mean by no more than the standard
-        deviation of that one (over the folds, with n - 1), or than that deviation divided by the square root of the
-        number of folds; or take the smallest mean. Simpler means larger lambda_v * lambda_w, fewer batches.
+        Rule of stages 1 and 2. "best" takes the setting with the smallest mean loss over the folds. The others take the
+        simplest setting whose mean exceeds the smallest one by no more than the standard deviation of the best
+        setting's losses (over the folds, with n - 1), or by no more than this deviation divided by the square root of
+        the number of folds. Simpler means larger lambda_v * lambda_w, fewer batches.
     early_stopping : bool, default=True
-        Whether to skip fits unlikely to matter. Stage 1: pairs that are drawn or on a grid are tried on one fold
-        after the other, and a pair is stopped when its mean loss so far exceeds that of the best pair on the same
+        Whether to skip fits that are unlikely to matter. Stage 1: pairs that are drawn or on a grid are tried on one
+        fold after the other, and a pair is stopped when its mean loss so far exceeds that of the best pair on the same
         samples by more than 2 standard errors of the difference. Stage 2 ends with the first batch that does not
         lower the mean loss.
     scale : bool, default=False
-        Whether to put a `StandardScaler` before the classifier, which scales features itself but for
-        ``ProsetClassifier(scale=False)``.
+        Whether to put a `StandardScaler` before the classifier, which scales features itself unless it has
+        ``scale=False``. Not for tables with text.
     refit : bool, default=True
         Whether to refit the best setting on all samples, as predictions require.
     n_jobs : int or None, default=None
         Fits at the same time, by threads; None is 1, -1 one per processor. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        For the penalties and, instead of that of the estimator, the candidates of each fit.
+        Seed for drawing penalties and, instead of that of the estimator, the candidates of each fit.
     verbose : int, default=0
         From 1 on, `fit` prints its progress to stderr.
 
     Attributes
     ----------
     best_params_ : dict
-        "lambda_v", "lambda_w", "n_batches" and, unless all prototypes stay, "max_prototypes".
+        "lambda_v", "lambda_w", "n_batches" and, if stage 3 limits the number of prototypes, "max_prototypes".
     best_index_ : int
-        Place of the pair of penalties in `cv_results_`.
+        Index of the selected pair of penalties in `cv_results_`.
     best_score_ : float
-        Mean score of what was found over the folds, in the last stage.
+        Mean score of the selected setting over the folds, in the last stage.
     best_estimator_ : ProsetClassifier or Pipeline
         Fitted on all samples; `random_state` is a number that gives the same fit again. Only with `refit`.
     cv_results_ : dict of arrays
         Stage 1 in the form of scikit-learn, a value for each pair: "params", "param_lambda_v", "param_lambda_w",
         "split0_test_score", ..., "mean_test_score", "std_test_score" (with n), "rank_test_score", mean and standard
-        deviation of "fit_time" and "score_time" in seconds, and "within_threshold". Scores are negative losses. Of a
-        pair that was "stopped" (a boolean) scores are NaN where it was not tried, and mean and deviation are those of
-        the folds where it was; it ranks behind all others and cannot be selected.
+        deviation of "fit_time" and "score_time" in seconds, "within_threshold" and "stopped". Scores are negative
+        losses. If a pair was stopped, its scores are NaN on the folds where it was not tried, and mean and deviation
+        are those of the other folds; it ranks behind all other pairs and cannot be selected.
     stage2_results_ : dict of arrays
         Stage 2 in the same form, a value for each number of batches that was tried, "param_n_batches"; without times,
         as all are from the same fits.
     stage3_results_ : dict of arrays
         Stage 3 in the same form, a value for each number of prototypes, "param_max_prototypes"; only if there was one.
     threshold_, stage2_threshold_, stage3_threshold_ : float
-        Scores from which on a setting is within the threshold of the rule.
+        Smallest score within the threshold of the rule; with "best" or a number, which have no threshold, that of
+        "one_standard_deviation".
     n_splits_ : int
-        Folds.
+        Number of folds.
     classes_ : ndarray, shape (K,)
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (D,)
@@ -200,7 +204,7 @@ class ProsetClassifierCV(SearchedModel):
             Non-negative; they count in fits and in losses. Steps of a Pipeline get them if they request them (metadata
             routing of scikit-learn).
         groups : array-like, shape (N,), optional
-            For the splitter: samples of a group are kept together.
+            For the splitter, where a number as `cv` keeps samples of a group together, and for the folds of `base`.
 
         Returns
         -------
@@ -211,13 +215,14 @@ class ProsetClassifierCV(SearchedModel):
         ConvergenceWarning
             If fits did not converge, with their number; rough fits are not counted.
         UserWarning
-            If the class prior is as good as all models.
+            If by the rules no batch, or no prototype, is better than the class prior or `base`; and as in the `fit` of
+            `ProsetClassifier`.
 
         Raises
         ------
         ValueError
-            If an argument is out of range, `ProsetClassifier` refuses the data, or a fold has no sample of a class to
-            fit on.
+            If an argument is out of range, the estimator is of another kind or has a fitted base, `ProsetClassifier`
+            refuses the data, or a fold has no sample of a class to fit on.
 
         Examples
         --------

@@ -30,9 +30,9 @@ BY_CLASS = "class"
 class ConformalClassifier(HeldOutClassifier):
     """Classifier that gives sets of classes, which hold the right one with a chosen probability.
 
-    The set of a sample has the classes whose probability is at least a threshold, the one that lets in the right class
-    of the chosen proportion of samples held out (least ambiguous sets, LAC). With `group_by` each group or class has a
-    threshold of its own, so that none is covered less than others (Mondrian conformal prediction).
+    The set of a sample has the classes whose probability is at least a threshold. It is chosen so that the sets of
+    held-out samples hold the right class in the chosen proportion (least ambiguous sets, LAC). With `group_by` each
+    group or class has its own threshold, so that none is covered less than others (Mondrian conformal prediction).
 
     Parameters
     ----------
@@ -41,18 +41,19 @@ class ConformalClassifier(HeldOutClassifier):
     confidence_level : float in (0, 1), default=0.9
         Probability that the set of a fresh sample from the distribution of the training samples holds its class.
     group_by : str, int, callable or "class", optional
-        Groups each of which is covered with this probability: a column of `X` by its name or number, or a function that
-        gives N labels for `X`; a missing label is a label. With "class" the samples of each class are. "class" is
-        never a column: give one of that name by its number. By default the probability is that of all samples
-        together, and one group may be covered less than another.
+        Groups that are each covered with this probability: a column of `X` by its name or number, or a function that
+        gives N labels for `X`; a missing label is a label. With "class" the groups are the classes; a column of that
+        name has to be given by its number. By default the probability is that of all samples together, and one group
+        may be covered less than another.
     cv : int, splitter or iterable, default=5
-        Folds of the cross-validation, as in scikit-learn; an int is stratified and not shuffled. Not for a
-        `FrozenEstimator`, which has seen no sample.
+        Folds of the cross-validation, as in scikit-learn; an int means stratified folds, not shuffled, whatever the
+        `groups` of `fit`. Every sample is in exactly one test set. Not used with a `FrozenEstimator`, which has seen no
+        sample.
 
     Attributes
     ----------
     estimator_ : classifier
-        Fitted to all samples.
+        Fitted to all samples, or the frozen one.
     classes_ : ndarray, shape (K,)
     scores_ : ndarray, shape (N,)
         1 - probability of the right class, of the training samples, each by an estimator that has not seen it; sorted.
@@ -65,19 +66,19 @@ class ConformalClassifier(HeldOutClassifier):
 
     Notes
     -----
-    Of n scores the threshold is the one with the rank ceil((n + 1) confidence_level). If n is smaller than that, sets
-    hold all classes: with a level of 0.9 a group needs 9 samples, with 0.99 99. With "class", such a class is in every
-    set. `fit` warns of both. Of a group that was not in `fit` nothing is known: its sets hold all classes, with a
-    warning.
+    Of n sorted scores the threshold is the one with the rank ceil((n + 1) confidence_level). If n is smaller than the
+    rank, sets hold all classes: with a level of 0.9 a group needs 9 samples, with 0.99 it needs 99. With "class", such
+    a class is in every set. `fit` warns of both, but not of a class of a frozen estimator without any calibration
+    sample, which is in every set, too. If a group was not in `fit`, its sets hold all classes, with a warning.
 
-    The probability is at least `confidence_level` for any distribution and any classifier with an estimator that is
-    fitted before and with calibration samples of their own, split-conformal prediction:
-    `ConformalClassifier(FrozenEstimator(model)).fit(X_calibration, y_calibration)`. It is a mean over calibration
-    samples and fresh ones; of one draw of calibration samples it varies, by about sqrt(level (1 - level) / n). With
-    a cross-validation it is approximate: the thresholds are those of estimators of fewer samples.
+    The probability is at least `confidence_level` for any distribution and any classifier, if the estimator is fitted
+    beforehand and the calibration samples are others (split-conformal prediction):
+    `ConformalClassifier(FrozenEstimator(model)).fit(X_calibration, y_calibration)`. It is a mean over draws of
+    calibration samples and fresh ones; from draw to draw it varies, by about sqrt(level (1 - level) / n). With a
+    cross-validation it is approximate: the thresholds are those of estimators fitted to fewer samples.
 
-    A set is empty if no class reaches the threshold. The level holds over all samples, not for single
-    ones: far from all training samples, `familiarity` says more.
+    A set is empty if no class reaches the threshold. The level holds over all samples, not for single ones: far from
+    all training samples, `familiarity` says more.
 
     References
     ----------
@@ -118,7 +119,7 @@ class ConformalClassifier(HeldOutClassifier):
         X : array-like, shape (N, D)
         y : array-like, shape (N,)
         groups : array-like, shape (N,), optional
-            For a `cv` that keeps groups together. Those of `group_by` are another matter.
+            For a splitter as `cv` that keeps groups together. They are not those of `group_by`.
         **fit_params
             For `fit` of the estimator, which has to request them if scikit-learn's metadata routing is enabled; an
             array of N values is split as the samples are.
@@ -130,13 +131,14 @@ class ConformalClassifier(HeldOutClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `group_by` is no column of `X`, a class is not one of a frozen estimator, or
-            a fold has too few samples.
+            If a parameter is out of range, the estimator has no `predict_proba`, `group_by` is no column of `X`, a
+            class is missing or not one of a frozen estimator, a fold has too few samples, or a sample is in no test set
+            or in several.
 
         Warns
         -----
         UserWarning
-            If a group or class has too few samples, or "class" is the name of a column, too.
+            If a group or class, or without them `X`, has too few samples, or "class" is the name of a column, too.
 
         Examples
         --------
@@ -182,8 +184,13 @@ class ConformalClassifier(HeldOutClassifier):
         Returns
         -------
         ndarray of bool, shape (n, K)
-            Columns are `classes_`. The level is that of now: after `set_params(confidence_level=...)` sets are those of
-            the new one, without another fit.
+            Columns are in the order of `classes_`. After `set_params(confidence_level=...)` sets have the new level,
+            without another fit.
+
+        Raises
+        ------
+        ValueError
+            If `confidence_level` is out of range.
 
         Warns
         -----

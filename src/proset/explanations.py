@@ -43,23 +43,26 @@ class Explanations(FittedModel):
         -------
         pandas.DataFrame
             For each sample a row for itself, one per class for the prior, or for the base model, one per prototype, the
-            largest contribution first, and with `top` one per class for all others.
+            largest contribution first, and with `top` one for each class that has further prototypes.
 
             - "sample": its label in the index of `X`, or its number.
             - "term": "sample", "prior" or "base", "prototype" or "others".
-            - "batch", "row": of a prototype, from 1, and its row in the training data; else 0 and -1.
-            - "class": of the term; of the sample the predicted one.
-            - "weight", "similarity", "contribution": of a prototype, the last one the product of the others; the
-              contribution of the prior is its probability.
-            - "share": of all contributions; those of a class add up to its predicted probability.
-            - "familiarity", "familiarity quantile": of the sample.
+            - "batch", "row": batch of a prototype, from 1, and its row in the training data; else 0 and -1.
+            - "class": class of the term; for the sample, the predicted one.
+            - "weight", "similarity", "contribution": the contribution of a prototype is its weight times its
+              similarity, up to rounding; that of the prior or base is a probability, that of others a sum.
+            - "share": proportion of all contributions; those of a class add up to its predicted probability.
+            - "familiarity", "familiarity quantile": of the sample; the quantile is missing for models of old files.
             - "value of <feature>", "similarity in <feature>": for each active feature the value of the sample or
               the prototype, and a factor of the similarity.
 
         Raises
         ------
         ValueError
-            If `X` does not have the features that were fitted or is infinite, or `top` is below 1.
+            If `X` does not have the features that were fitted or is infinite, `top` is below 1, or
+            `base_probabilities` are not as described.
+        TypeError
+            If `transformer` is not a transformer, or `X` is sparse.
         ImportError
             Without pandas.
 

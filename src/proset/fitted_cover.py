@@ -37,6 +37,8 @@ class FittedCover:
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """The class of the nearest prototype of each sample; of equally near ones, the first chosen.
 
+        Without prototypes it is `majority_class_`.
+
         Parameters
         ----------
         X : array-like, shape (m, D)
@@ -49,7 +51,8 @@ class FittedCover:
         Raises
         ------
         ValueError
-            If `X` is infinite, has other features than in `fit`, or a dissimilarity is negative or not a number.
+            If `X` is infinite, has other features than in `fit`, a dissimilarity is NaN, or a precomputed one is
+            negative.
 
         Examples
         --------
@@ -76,8 +79,8 @@ class FittedCover:
         Returns
         -------
         ndarray, shape (m,)
-            On the scale of the dissimilarity. Positive in a ball, which then covers the sample; below 0 outside of all;
-            minus infinity if there is no prototype.
+            On the scale of the dissimilarity. Positive in a ball, which then covers the sample; 0 or below outside of
+            all balls; minus infinity if there is no prototype.
 
         Raises
         ------

@@ -30,17 +30,18 @@ class FittedModel(FittedState):
         ----------
         X : array-like, shape (N, D)
         base_probabilities : array-like, shape (N, K), optional
-            Of the samples, by the base model; needed with ``base="prefit"``.
+            Class probabilities of the samples by the base model, which predicts them itself by default. Needed with
+            ``base="prefit"``, not allowed without a base.
 
         Returns
         -------
         iterator of ndarray, shape (N, K)
-            First the class prior, or the probabilities of the base.
+            First the class prior, or the probabilities of the base, none of them below about 1e-4.
 
         Raises
         ------
         ValueError
-            If `X` is infinite or has other features than in `fit`.
+            If `X` is infinite or has other features than in `fit`, or `base_probabilities` are not as described.
 
         Examples
         --------
@@ -62,7 +63,7 @@ class FittedModel(FittedState):
         ----------
         X : array-like, shape (N, D)
         n_batches : int, optional
-            How many batches count, from the first one; by default all.
+            Number of batches to use, from the first one on; by default all.
         base_probabilities : array-like, shape (N, K), optional
             As in `staged_predict_proba`.
 
@@ -74,7 +75,8 @@ class FittedModel(FittedState):
         Raises
         ------
         ValueError
-            If `X` is infinite or has other features than in `fit`, or there are fewer batches.
+            If `X` is infinite or has other features than in `fit`, `n_batches` is negative or too large, or
+            `base_probabilities` are not as described.
 
         Examples
         --------
@@ -93,11 +95,13 @@ class FittedModel(FittedState):
     ) -> np.ndarray:
         """The most probable class of each sample, or with `cost_matrix` the one with the smallest expected cost.
 
+        Of equal ones, the first in `classes_`.
+
         Parameters
         ----------
         X : array-like, shape (N, D)
         n_batches : int, optional
-            How many batches count, from the first one; by default all.
+            Number of batches to use, from the first one on; by default all.
         base_probabilities : array-like, shape (N, K), optional
             As in `staged_predict_proba`.
 
@@ -108,7 +112,8 @@ class FittedModel(FittedState):
         Raises
         ------
         ValueError
-            If `X` is infinite or has other features than in `fit`, or there are fewer batches.
+            If `X` is infinite or has other features than in `fit`, `n_batches` is negative or too large, or
+            `base_probabilities` are not as described.
 
         Examples
         --------
@@ -122,13 +127,13 @@ class FittedModel(FittedState):
         return self.classes_[self._decided(probabilities)]
 
     def familiarity(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
-        """How much prototype weight is near each sample; near 0 the prediction is the prior.
+        """How much prototype weight is near each sample; near 0 the prediction is the class prior, or that of `base`.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
         n_batches : int, optional
-            How many batches count, from the first one; by default all.
+            Number of batches to use, from the first one on; by default all.
 
         Returns
         -------
@@ -138,7 +143,7 @@ class FittedModel(FittedState):
         Raises
         ------
         ValueError
-            If `X` is infinite or has other features than in `fit`, or there are fewer batches.
+            If `X` is infinite or has other features than in `fit`, or `n_batches` is negative or too large.
 
         Examples
         --------
@@ -157,15 +162,15 @@ class FittedModel(FittedState):
     def familiarity_quantile(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
         """Proportion of the training samples that are at most as familiar as each sample.
 
-        The training samples are seen without their own prototypes, each counts once, whatever its weight. About 5 % of
-        fresh samples like them are below 0.05, for levels up to 0.2 and on the data sets of the study within 2 points;
-        `proset.RejectOptionClassifier` comes closer.
+        The familiarity of a training sample leaves out its own prototypes. Each of positive weight counts once. About
+        5 % of fresh samples like them are below 0.05; on the data sets of the study, the proportion is within 2 points
+        of the level, for levels up to 0.2. `proset.RejectOptionClassifier` comes closer.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
         n_batches : int, optional
-            How many batches count, from the first one; by default all.
+            Number of batches to use, from the first one on; by default all.
 
         Returns
         -------
@@ -175,7 +180,7 @@ class FittedModel(FittedState):
         Raises
         ------
         ValueError
-            If `X` is infinite or has other features than in `fit`, or there are fewer batches.
+            If `X` is infinite or has other features than in `fit`, or `n_batches` is negative or too large.
         AttributeError
             If the model is from a file of a version that did not keep the familiarity of training samples.
 
@@ -200,24 +205,25 @@ class FittedModel(FittedState):
         return int(n_batches) + 1
 
     def with_prototypes(self, n: int) -> Any:
-        """The model of the path with at most n prototypes.
+        """The largest model of `prototype_path_` with at most n prototypes.
 
         Parameters
         ----------
         n : int
+            At least the smallest size of the path.
 
         Returns
         -------
         ProsetClassifier
-            A new one, fitted, that has no larger models any more. Its size is the largest one of `prototype_path_` that
-            is allowed: mostly n itself up to 10, else at most a quarter less. `max_prototypes` stops at a number.
+            A new one, fitted, without the larger models. If the path has more than n prototypes, it mostly has n of
+            them up to 10, and at least three quarters of n up to 5,000. A number as `max_prototypes` is a size, too.
 
         Raises
         ------
         ValueError
-            If no model is so small; without an elimination there is one model only.
+            If no model is that small, or n is not a whole number. Without an elimination there is only one model.
         AttributeError
-            If the model is from a file, which keeps one size.
+            If the model is from a file or `shrink`, and has one size.
 
         Examples
         --------
@@ -258,14 +264,14 @@ class FittedModel(FittedState):
         Returns
         -------
         iterator of (int, ndarray of shape (N, K))
-            By increasing number of prototypes, as in `prototype_path_`.
+            By increasing number of prototypes, as in `prototype_path_`; one model if there was no elimination.
 
         Raises
         ------
         ValueError
-            If `X` is infinite or has other features than in `fit`.
+            If `X` is infinite or has other features than in `fit`, or `base_probabilities` are not as described.
         AttributeError
-            If the model is from a file, which keeps one size.
+            If the model is from a file or `shrink`, and has one size.
 
         Examples
         --------
@@ -297,7 +303,8 @@ class FittedModel(FittedState):
         Returns
         -------
         ProsetClassifier
-            A new one, whose feature d is feature `active_features_[d]` of this one.
+            A new one, whose feature d is feature `active_features_[d]` of this one, without other sizes and without
+            the training data.
 
         Raises
         ------

@@ -37,7 +37,7 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
     __metadata_request__fit: ClassVar = {"groups": True}
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What `fit` takes and hands on, if scikit-learn's metadata routing is enabled.
+        """Metadata that `fit` takes and passes on, if scikit-learn's metadata routing is enabled.
 
         Returns
         -------
@@ -123,7 +123,7 @@ class HeldOutClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
         lambda self: hasattr(getattr(self, "estimator_", self.estimator), "predict_proba")
     )
     def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
-        """Class probabilities of the estimator, whatever is answered instead of a class.
+        """Class probabilities by the estimator, also for samples that are rejected or have a set of classes.
 
         Parameters
         ----------

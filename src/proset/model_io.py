@@ -24,12 +24,15 @@ OPTIONAL = ("n_samples_fit", "training_familiarity", "scale", "lambda_v", "lambd
 def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
     """Save a fitted `ProsetClassifier`.
 
+    The file has the model in one size, and of the training data only prototypes and summaries. A `random_state` that is
+    a generator is not saved.
+
     Parameters
     ----------
     classifier : ProsetClassifier
         Fitted; class labels are numbers, booleans or strings.
     path : str or Path
-        The file to write, atomically; `.npz` by custom.
+        The file to write, by convention with the ending `.npz`. An earlier one is replaced once the new one is whole.
 
     Raises
     ------
@@ -104,6 +107,8 @@ def save_model(classifier: "ProsetClassifier", path: str | Path) -> None:
 def load_model(path: str | Path) -> "ProsetClassifier":
     """Load a `ProsetClassifier` that `save_model` wrote.
 
+    You may load files from strangers: nothing in them is executed, and at most 2 GiB of memory are taken.
+
     Parameters
     ----------
     path : str or Path
@@ -111,16 +116,17 @@ def load_model(path: str | Path) -> "ProsetClassifier":
     Returns
     -------
     ProsetClassifier
+        Fitted, with the same predictions. It has no training data, no other sizes, and neither `prototype_path_` nor
+        `penalty_search_`.
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
+    FileNotFoundError, PermissionError, IsADirectoryError
+        If the file cannot be read.
     ValueError
-        If the file is damaged, of another format version, larger than `MAX_BYTES` unpacked, or holds anything but a
-        model that a fit can give: unknown arrays, numbers that are not finite or out of range, shapes or labels that
-        do not fit. Files from strangers may be loaded: nothing in them is executed, at most two times `MAX_BYTES` of
-        memory are taken.
+        If the file is damaged, of another format version, larger than 1 GiB unpacked, or holds anything but a model
+        that a fit can give: unknown arrays, numbers that are not finite or out of range, shapes or labels that do not
+        fit.
 
     Examples
     --------

@@ -22,23 +22,26 @@ from proset.validation import as_before_if_it_fails
 
 
 class RejectOptionClassifier(HeldOutClassifier):
-    """Classifier that rejects the samples that score lowest, a chosen proportion of those like the training samples.
+    """Classifier that rejects the samples with the lowest scores, a chosen proportion of samples like those in `fit`.
 
     Parameters
     ----------
     estimator : classifier or Pipeline that ends with one
-        `ProsetClassifier`, or another that has the method `criterion` names.
+        `ProsetClassifier`, or another that has the method named by `criterion`; for "confidence" it is
+        `predict_proba`.
     rejection_rate : float in [0, 1], default=0.05
-        Proportion to reject of fresh samples from the distribution of the training samples.
+        Proportion of fresh samples from the distribution of the training samples to reject.
     criterion : {"familiarity_quantile", "familiarity", "confidence"}, default="familiarity_quantile"
-        What low means: a method of the estimator, for samples unlike the training data; or the largest predicted
-        probability, for samples between the classes (Chow's rule).
+        The score: a method of the estimator, low for samples unlike the training data; or the largest predicted
+        probability, low for samples between the classes (Chow's rule).
     cv : int, splitter or iterable, default=5
-        Folds of the cross-validation, as in scikit-learn; an int is stratified and not shuffled.
+        Folds of the cross-validation, as in scikit-learn; an int means stratified folds, not shuffled, whatever the
+        `groups` of `fit`. Every sample is in exactly one test set.
     reject_label : int or str, optional
-        What `predict` returns for a rejected sample. By default -1, or "rejected" if classes are strings.
+        What `predict` returns for a rejected sample; a string if and only if the classes are strings, and no class. By
+        default -1, or "rejected".
     group_by : str, int or callable, optional
-        Groups each of which has the rate of its own samples: a column of `X` by its name or number, or a function
+        Groups that each have the rate for their own samples: a column of `X` by its name or number, or a function
         that gives N labels for `X`. A missing label is a label. Samples of a group that was not in `fit` are compared
         with all training samples, with a warning. By default the rate is that of all samples together, and one group
         may be rejected more than another.
@@ -49,8 +52,8 @@ class RejectOptionClassifier(HeldOutClassifier):
         Fitted to all samples.
     classes_ : ndarray, shape (K,)
     scores_ : ndarray, shape (N,)
-        Of the training samples, each by an estimator that has not seen it; sorted. With `group_by` a dict of such
-        arrays by group.
+        Scores of the training samples, each by an estimator that has not seen it, sorted. With `group_by` a dict of
+        such arrays by group.
 
     See Also
     --------
@@ -61,14 +64,15 @@ class RejectOptionClassifier(HeldOutClassifier):
     -----
     The cross-validation scores estimators of fewer samples, so that the proportion is approximate: on twelve
     data sets, averaged over splits, "familiarity_quantile" is within 0.9 points of rates from 1 to 50 %
-    (`python -m benchmarks rejection`). It is exact on average, for any distribution of a continuous score,
-    with an estimator that is fitted before and with calibration samples of their own, which is split-conformal:
-    `RejectOptionClassifier(FrozenEstimator(model)).fit(X_calibration, y_calibration)`. Samples
-    with tied scores are not rejected, so that fewer are rejected by a score with few values. What is known of samples
-    from elsewhere is only that those far from all prototypes are rejected.
+    (`python -m benchmarks rejection`). It is exact on average, for any distribution of a continuous score, if the
+    estimator is fitted beforehand and the calibration samples are others (split-conformal):
+    `RejectOptionClassifier(FrozenEstimator(model)).fit(X_calibration, y_calibration)`. Samples that tie with the score
+    at the limit are not rejected, so that a score with few values rejects fewer. Of samples from elsewhere it is only
+    known that those far from all prototypes are rejected.
 
-    With `group_by` the same holds in each group, by the scores of its samples alone. Groups of fewer than
-    1 / `rejection_rate` - 1 samples have too few of them to tell what is low; `fit` warns of such.
+    With `group_by` the same holds in each group, by the scores of its samples alone. Fewer than
+    1 / `rejection_rate` - 1 samples, in a group or without groups in all, do not show which scores are low; then `fit`
+    warns.
 
     References
     ----------
@@ -124,7 +128,7 @@ class RejectOptionClassifier(HeldOutClassifier):
         X : array-like, shape (N, D)
         y : array-like, shape (N,)
         groups : array-like, shape (N,), optional
-            For a `cv` that keeps groups together.
+            For a splitter as `cv` that keeps groups together.
         **fit_params
             For `fit` of the estimator, which has to request them if scikit-learn's metadata routing is enabled; an
             array of N values is split as the samples are.
@@ -136,13 +140,14 @@ class RejectOptionClassifier(HeldOutClassifier):
         Raises
         ------
         ValueError
-            If a parameter is out of range, `reject_label` is a class or not of the kind of the classes, the estimator
-            has no such score, a fold has too few samples for it, or `group_by` is no column of `X`.
+            If a parameter is out of range, `reject_label` is a class or not of the kind of the classes, classes are
+            dates or missing, the estimator has no such score, a fold has too few samples for it, a sample is in no test
+            set or in several, or `group_by` is no column of `X`.
 
         Warns
         -----
         UserWarning
-            If a group has so few samples that its rate is a guess.
+            If a group, or without groups `X`, has so few samples that the rate is a guess.
 
         Examples
         --------
@@ -190,7 +195,12 @@ class RejectOptionClassifier(HeldOutClassifier):
         Returns
         -------
         ndarray, shape (n,)
-            In [0, 1). What is below `rejection_rate` is rejected; so other rates need no other fit.
+            In [0, 1). Samples below `rejection_rate` are rejected, so that you need no other fit for another rate.
+
+        Warns
+        -----
+        UserWarning
+            If samples are of groups that were not in `fit`.
 
         Examples
         --------
@@ -220,6 +230,12 @@ class RejectOptionClassifier(HeldOutClassifier):
         Returns
         -------
         ndarray, shape (n,)
+            With the `rejection_rate` of now, which `set_params` may have changed since `fit`.
+
+        Warns
+        -----
+        UserWarning
+            If samples are of groups that were not in `fit`.
 
         Examples
         --------
@@ -267,7 +283,7 @@ def risk_coverage_curve(
     y_true, y_pred : array-like, shape (n,)
         Labels, and predictions without rejection.
     score : array-like, shape (n,)
-        Samples with low scores are rejected first: the familiarity, its quantile, or the largest probability.
+        The familiarity, its quantile, or the largest probability. Samples with low scores are rejected first.
 
     Returns
     -------
@@ -276,12 +292,12 @@ def risk_coverage_curve(
     risk : ndarray, shape (m,)
         Error rate among the accepted ones.
     thresholds : ndarray, shape (m,)
-        Accepted are scores from here on; decreasing.
+        Smallest accepted scores, decreasing.
 
     Raises
     ------
     ValueError
-        If the arrays do not have the same length, at least 1, or a score is not a number.
+        If the arrays do not have the same length, are empty, or a score is NaN.
 
     References
     ----------

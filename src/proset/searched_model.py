@@ -24,7 +24,7 @@ class SearchedModel(SearchCV):
 
     @of_model
     def predict(self, X: Any, n_batches: int | None = None) -> np.ndarray:
-        """The most probable class of each sample; see `ProsetClassifier.predict`."""
+        """The predicted class of each sample; see `ProsetClassifier.predict`."""
         found, X = self._seen(X)
         return found.predict(X, n_batches)
 
@@ -36,7 +36,7 @@ class SearchedModel(SearchCV):
 
     @of_model
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """Class probabilities with 0, 1, ... batches; see `ProsetClassifier.staged_predict_proba`."""
+        """Class probabilities with 0, 1, ..., B batches; see `ProsetClassifier.staged_predict_proba`."""
         found, X = self._seen(X)
         return found.staged_predict_proba(X)
 
@@ -48,7 +48,7 @@ class SearchedModel(SearchCV):
 
     @of_model
     def familiarity_quantile(self, X: Any) -> np.ndarray:
-        """Proportion of less familiar training samples; see `ProsetClassifier.familiarity_quantile`."""
+        """Proportion of training samples at most as familiar; see `ProsetClassifier.familiarity_quantile`."""
         found, X = self._seen(X)
         return found.familiarity_quantile(X)
 

@@ -24,8 +24,8 @@ def select(losses: np.ndarray, simplicity: list[tuple[float, ...]], rule: str) -
     Returns
     -------
     dict
-        Positions "optimal" and "selected", "threshold", "within" (positions), "mean" and "standard_deviation" of
-        every setting.
+        The "rule", positions "optimal" and "selected", "threshold" (with "best" that of "one_standard_deviation"),
+        "within" (positions), "mean" and "standard_deviation" of every setting.
 
     Examples
     --------

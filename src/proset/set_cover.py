@@ -24,39 +24,41 @@ ROWS = 2000  # of more samples these are enough to find radii
 
 
 class SetCoverClassifier(FittedCover, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Nearest-prototype classifier; the prototypes solve a prize-collecting set cover.
+    """Nearest-prototype classifier; the prototypes approximately solve a prize-collecting set cover.
 
     The ball of a candidate holds the training points closer to it than `eps`. Prototypes of each class are chosen so
-    that few training points of the class are outside all of their balls, few points of other classes inside, and few
-    prototypes are needed: the sum of these three numbers, the last one times `cost`, is the objective.
+    that few training points of the class are outside all of their balls, few points of other classes are inside, and
+    few prototypes are needed. The objective is the sum of these three numbers: the weight of the points outside, the
+    weight of the points inside, once for each ball, and the number of prototypes times `cost`.
 
     Parameters
     ----------
     eps : float > 0, default=1.0
         Radius of the balls, on the scale of the dissimilarity.
     cost : float >= 0, optional
-        Of a prototype (lambda). By default 1 / (weight of all samples), so that the number of prototypes only breaks
-        ties; for weights below 1 in the mean, mean weight / number of samples, so that their unit changes nothing.
+        Cost of a prototype (lambda). By default 1 / (weight of all samples), so that the number of prototypes only
+        breaks ties; for weights with a mean below 1, mean weight / number of samples, so that their unit changes
+        nothing.
     method : {"greedy", "lp"}, default="greedy"
-        The greedy algorithm; or the relaxation to a linear program, solved by HiGHS, and randomised rounding without
-        the prototypes that do not lower the objective, which also gives a lower bound of it. The second takes more time
-        and memory.
+        "greedy" is the greedy algorithm. "lp" is the relaxation to a linear program, solved by HiGHS, and randomised
+        rounding without the prototypes that do not lower the objective; it also gives a lower bound of the objective,
+        and takes more time and memory.
     metric : str or callable, default="euclidean"
-        Any metric of SciPy that needs no parameters, "haversine", a function of two rows, or "precomputed": then `X`
-        holds the dissimilarities of its samples (rows) from all candidates (columns), none of them negative. Where it
-        is square in `fit`, the candidates are the samples, in the same order.
+        Name of a metric of scikit-learn, except "mahalanobis", "nan_euclidean" and "seuclidean", a function of two
+        rows, or "precomputed": then `X` holds the dissimilarities of its samples (rows) from all candidates (columns),
+        none of them negative. If it is square in `fit`, the candidates are the samples, in the same order.
     n_neighbors : int >= 1, optional
         Balls hold this number of training points, the nearest to their centre (dissimilarity by rank); `eps` is not
-        used. Points that are equally far from it at the edge stay out together. Counts samples, whatever their weight.
+        used. Points that are equally far from it at the edge stay out together. Samples of positive weight count once.
     random_state : int, RandomState or None, default=None
-        For the rounding.
+        Seed for the rounding of "lp".
     class_weight : dict or "balanced", optional
-        Factors of the sample weights by class label, 1 for labels not in it. "balanced": all classes get the same
-        total weight.
+        Factors of the sample weights by class label, 1 for labels that are not in it. "balanced" gives all classes the
+        same total weight.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, default="from_dtype"
-        Which columns are categories, as in `proset.ProsetClassifier`. Tables with categories or missing values take
-        Euclidean and city block metrics, in which two different categories are 1 apart (`Columns.distances` of
-        `proset.columns`).
+        Which columns are categories, as in `proset.ProsetClassifier`. Tables with categories or missing values need a
+        Euclidean, squared Euclidean or city block metric, in which two different categories are 1 apart
+        (`Columns.distances` of `proset.columns`).
 
     Attributes
     ----------
@@ -66,16 +68,17 @@ class SetCoverClassifier(FittedCover, ClassifierMixin, BaseEstimator):  # type: 
         Only if `X` had string column names.
     prototype_index_ : ndarray of int, shape (P,)
         Rows of the candidates, in order of choice; with "lp", in the order in which the greedy algorithm would add
-        them. Candidates are the training samples if `fit` was given no others.
+        them. Candidates are the training samples if `fit` was given no others; with "precomputed" they are the columns
+        of `X`.
     prototype_labels_ : ndarray, shape (P,)
         The class that each stands for; mostly, but not by definition, that of the sample itself.
     prototypes_ : ndarray, shape (P, D)
         Categories are their numbers among the levels. Not with "precomputed".
     radii_ : ndarray, shape (P,)
-        Of their balls: `eps`, or, with `n_neighbors`, the distance at which they end.
+        Radii of their balls: `eps`, or, with `n_neighbors`, the distance at which they end, infinite if they hold all.
     covered_, newly_covered_, miscovered_ : ndarray, shape (P,)
-        Weight of the training samples in its ball: of its class; of its class and in no ball of an earlier prototype of
-        the class; of other classes.
+        Weight of the training samples in the ball of each: of its class; of its class and in no ball of an earlier
+        prototype of the class; of other classes.
     objective_ : float
     objective_path_ : ndarray, shape (P + 1,)
         The objective with the first 0, 1, ..., P prototypes.
@@ -154,23 +157,33 @@ class SetCoverClassifier(FittedCover, ClassifierMixin, BaseEstimator):  # type: 
         X : array-like or frame, shape (N, D); with "precomputed" (N, M)
             As in `proset.ProsetClassifier`; dissimilarities are finite numbers.
         y : array-like, shape (N,)
-            Class labels.
+            Class labels; one class is enough.
         sample_weight : array-like, shape (N,), optional
             Non-negative; what a sample counts when it is left uncovered or wrongly covered. Samples of weight 0 are
-            left out, also as candidates.
+            left out, also as candidates by default.
         candidates : array-like, shape (M, D), optional
             Points that may become prototypes, whose classes need not be known; by default the rows of `X`. To add the
-            centres of k-means, give both: `np.vstack([X, centres])`.
+            centres of k-means, give both: `np.vstack([X, centres])`. Not with "precomputed".
 
         Returns
         -------
         self
 
+        Warns
+        -----
+        UserWarning
+            If no ball is worth its cost: there are no prototypes; or as in `proset.ProsetClassifier.fit` for text.
+
         Raises
         ------
         ValueError
-            If an argument is out of range, the arrays do not fit each other or are not finite, all weights are zero,
-            `n_neighbors` exceeds the number of samples, or a dissimilarity is negative or not a number.
+            If an argument is out of range, the arrays do not fit each other or are not finite, the metric does not take
+            missing values or categories, all weights are zero, `n_neighbors` exceeds the number of samples, a
+            dissimilarity is NaN, or a precomputed one is negative.
+        TypeError
+            If `X` is sparse.
+        RuntimeError
+            If the linear program is not solved.
 
         Examples
         --------

@@ -22,28 +22,30 @@ WIDTH = 30  # of a progress bar
 
 
 class SetCoverClassifierCV(SearchCV):
-    """`SetCoverClassifier` with a radius found by cross-validation, from one pass over the distances of each fold.
+    """`SetCoverClassifier` with a radius found by cross-validation; the radii share the distances of each fold.
 
     Parameters
     ----------
     eps : int or list of float, default=18
-        Radii, or their number: then they are quantiles of the dissimilarities between samples, from balls of single
-        samples to large ones.
+        Radii, all positive, or their number, at least 1. A number means quantiles of the dissimilarities between at
+        most 2,000 samples, from balls of single samples to large ones.
     estimator : SetCoverClassifier or Pipeline, optional
-        Where all other parameters come from; a Pipeline ends with a `SetCoverClassifier`, and its other steps are
-        fitted in every fold.
+        All other parameters come from it; its `n_neighbors` must be None. A Pipeline ends with a `SetCoverClassifier`,
+        and its other steps are fitted in every fold.
     cv : int, splitter or iterable, default=5
-        As in scikit-learn; a number means stratified folds, which keep `groups` together if there are any.
+        As in scikit-learn, with at least 2 folds; a number means stratified folds, which keep `groups` together if
+        there are any.
     selection_rule : {"one_standard_deviation", "one_standard_error", "best"}, default="one_standard_deviation"
-        As in `ProsetClassifierCV`; the loss is the proportion of wrong classes, simple are large balls.
+        As in `ProsetClassifierCV`; the loss is the proportion of wrong classes, and larger balls are simpler.
     scale : bool, default=False
-        Whether to standardise features before the classifier, with statistics of the samples to fit on.
+        Whether to standardise features before the classifier, by statistics of the samples that it is fitted to. Not
+        for tables with text.
     refit : bool, default=True
         Whether to refit the best setting on all samples, as predictions require.
     n_jobs : int or None, default=None
-        Folds at the same time, by threads; None is 1, -1 one per processor. The result does not depend on it.
+        Number of folds at the same time, by threads; None is 1, -1 one per processor. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Instead of that of the estimator, for the rounding of each fit.
+        Seed for the rounding of each fit, instead of that of the estimator.
     verbose : int, default=0
         From 1 on, `fit` draws a progress bar on stderr.
 
@@ -52,18 +54,19 @@ class SetCoverClassifierCV(SearchCV):
     best_params_ : dict
         "eps".
     best_index_ : int
-        Place of the radius in `cv_results_`.
+        Index of the selected radius in `cv_results_`.
     best_score_ : float
-        Mean score of the radius over the folds.
+        Mean score of the selected radius over the folds.
     best_estimator_ : SetCoverClassifier or Pipeline
         Fitted on all samples. Only with `refit`.
     cv_results_ : dict of arrays
         In the form of scikit-learn, a value for each radius: "params", "param_eps", "split0_test_score", ...,
         "mean_test_score", "std_test_score" (with n), "rank_test_score", "within_threshold". Scores are negative losses.
     threshold_ : float
-        Score from which on a radius is within the threshold of the rule.
+        Smallest score within the threshold of the rule; with "best", which has none, that of
+        "one_standard_deviation".
     n_splits_ : int
-        Folds.
+        Number of folds.
     classes_ : ndarray, shape (K,)
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (D,)
@@ -129,17 +132,22 @@ class SetCoverClassifierCV(SearchCV):
             Non-negative; they count in fits and in losses. Steps of a Pipeline get them if they request them (metadata
             routing of scikit-learn).
         groups : array-like, shape (N,), optional
-            For the splitter: samples of a group are kept together.
+            For the splitter, where a number as `cv` keeps samples of a group together.
 
         Returns
         -------
         self
 
+        Warns
+        -----
+        UserWarning
+            As in the `fit` of `SetCoverClassifier`.
+
         Raises
         ------
         ValueError
-            If an argument is out of range, `SetCoverClassifier` refuses the data, or a fold has no sample of a class to
-            fit on.
+            If an argument is out of range, the estimator is of another kind or has `n_neighbors`, `SetCoverClassifier`
+            refuses the data, or a fold has no sample of a class to fit on.
 
         Examples
         --------
@@ -188,7 +196,7 @@ class SetCoverClassifierCV(SearchCV):
 
     @of_model
     def predict(self, X: Any) -> np.ndarray:
-        """The class of the nearest prototype of each sample; see `SetCoverClassifier.predict`."""
+        """The predicted class of each sample; see `SetCoverClassifier.predict`."""
         found, X = self._seen(X)
         return found.predict(X)
 
