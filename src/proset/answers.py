@@ -278,7 +278,7 @@ class Answers(Explanations):
         pandas.DataFrame
             A row for all samples, one for each prototype with the samples that are nearest to it (whose largest
             contribution is from it), and one for each active feature, where familiarity is that in this feature alone.
-            A sample so far away that no prototype contributes is counted with the first prototype.
+            A sample so far away that no prototype contributes is counted with none.
 
             - "of", "name", "class": "all", "prototype" or "feature", and which one.
             - "samples", "share", "usual share": how many of the new samples are counted, their share of all new

@@ -258,9 +258,8 @@ def _add_features(card: "Card", classifier: Any, names: list[str]) -> None:
     order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)][:MAX_ROWS]
     if len(order):
         table = {"feature": [names[d] for d in order], "weight": [f"{weights[d]:.4g}" for d in order]}
-        _add_table(
-            card, f"{DESCRIPTION}/Features", table, "Weights per standard deviation of a feature, the largest first."
-        )
+        unit = "standard deviation" if classifier.scale else "unit"
+        _add_table(card, f"{DESCRIPTION}/Features", table, f"Weights per {unit} of a feature, the largest first.")
 
 
 def _add_prototypes(card: "Card", classifier: Any, transformer: Any, names: list[str], n: int) -> None:

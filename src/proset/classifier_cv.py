@@ -265,8 +265,9 @@ class ProsetClassifierCV(SearchedModel):
             self.best_score_ = float(self.stage2_results_["mean_test_score"][n_batches])
             _warn_of_convergence(parts)
             if n_batches == 0:
+                instead = "the class prior" if self._new_classifier().base is None else "the base model alone"
                 warnings.warn(
-                    "nothing was learnt: by the selection rule the class prior is as good as any number of batches; "
+                    f"nothing was learnt: by the selection rule {instead} is as good as any number of batches; "
                     "the features may tell nothing about the classes",
                     stacklevel=2,
                 )

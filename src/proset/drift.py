@@ -112,7 +112,7 @@ class _Familiarity:
     ----------
     total : ndarray, shape (N,)
     nearest : ndarray of int, shape (N,)
-        Which prototype contributes most, over all batches.
+        Which prototype contributes most, over all batches; -1 for samples so far away that none contributes.
     by_feature : ndarray, shape (A, N)
     rows, labels : ndarray of int, shape (J,)
         Of the prototypes.
@@ -130,5 +130,6 @@ class _Familiarity:
             by_feature = exponents(model, X[rows], features)
             counted = np.where(own[rows, None] == self.rows, 0.0, weights)
             contributions = np.exp(-0.5 * by_feature.sum(axis=0)) * counted
-            self.total[rows], self.nearest[rows] = contributions.sum(axis=1), contributions.argmax(axis=1)
+            self.total[rows] = contributions.sum(axis=1)
+            self.nearest[rows] = np.where(self.total[rows] > 0.0, contributions.argmax(axis=1), -1)
             self.by_feature[:, rows] = (np.exp(-0.5 * by_feature) * counted).sum(axis=2)

@@ -182,7 +182,8 @@ def influence(
         raise ValueError(f"{given[0]}: not allowed without X")
     _refuse_edited(classifier, "influence")
     training, classes, refits = classifier._fitted_to(), classifier.classes_, Refits.of(classifier).all()
-    places = np.searchsorted(training.rows, training.rows if rows is None else _of(rows, training.rows)).tolist()
+    asked = training.rows if rows is None else _of(rows, training.rows, ", with a positive weight")
+    places = np.searchsorted(training.rows, asked).tolist()
     points, base, weight = np.empty((0, classifier.n_features_in_)), None, np.empty(0)
     if X is not None:
         points, base = classifier._validated(X), classifier._base_of(X, base_probabilities)
@@ -276,17 +277,15 @@ def _refuse_edited(classifier: "FittedModel", what: str) -> None:
         raise ValueError(f"{what}: not for an edited model, which no fit gives; edit it afterwards")
 
 
-def _of(rows: npt.ArrayLike, allowed: np.ndarray) -> np.ndarray:
-    """Numbers of rows; ValueError if they are none, or not there."""
+def _of(rows: npt.ArrayLike, allowed: np.ndarray, which: str = "") -> np.ndarray:
+    """Numbers of rows; ValueError if they are none, or not `allowed`, of which `which` says more."""
     numbers = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
         given = reprlib.repr(np.asarray(rows).tolist())  # a mask is as long as the data
         raise ValueError(f"rows: {given} is not allowed, must be whole numbers, rows of the training data")
     if len(strange := numbers[~np.isin(numbers, allowed)]):
-        raise ValueError(
-            f"rows: {strange[0]} is not allowed, must be a row of the training data, {allowed[0]} to {allowed[-1]}, "
-            "with a positive weight"
-        )
+        ends = f"{allowed[0]} to {allowed[-1]}{which}"
+        raise ValueError(f"rows: {strange[0]} is not allowed, must be a row of the training data, {ends}")
     return numbers
 
 

@@ -61,7 +61,7 @@ def group_rates(
           sample counts as an error.
         - "log loss": only with `predict_proba`; probabilities below 2e-16 count as 2e-16.
         - "selection rate", "true positive rate", "false positive rate": only with two classes. How often the second
-          class is predicted: among all samples, among those of this class, and among the others. NaN where there are none.
+          class is predicted: among all samples, those of this class, and the others. NaN where there are none.
         - "probability - frequency": mean probability of the second class minus its proportion; only with two classes
           and `predict_proba`.
         - "unfamiliar": proportion with a `familiarity_quantile` below 0.05; only if `estimator` is or contains a

@@ -128,6 +128,9 @@ def test_what_is_not_asked_for_is_not_there(wine, fitted):
     few = [row for row in page_of(model_card(fitted, n_prototypes=2).render()).rows if row[0] == "1"]
     assert len(few) == 2
     assert "<style" in model_card(fitted, model_diagram=True).render()
+    assert "Weights per standard deviation of a feature" in model_card(PROSET.fit(*wine)).render()
+    by_unit = clone(PROSET).set_params(scale=False).fit(*wine)
+    assert "Weights per unit of a feature" in model_card(by_unit).render()
     nothing = ProsetClassifier(n_batches=0).fit(*wine)
     assert "0 prototypes" in model_card(nothing).render()
 

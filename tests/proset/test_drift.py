@@ -44,6 +44,12 @@ def test_shares_are_counted_as_they_say(model):
     np.testing.assert_allclose(features["usual below"], 0.1, atol=0.002)
 
 
+def test_samples_that_no_prototype_reaches_are_counted_with_none(model):
+    found = model.drift(blobs(50, 1)[0] + 1e4)
+    assert found.iloc[0]["below"] == 1.0
+    assert (found.loc[found["of"] == "prototype", "samples"] == 0).all()
+
+
 @pytest.mark.parametrize(("confidence_level", "n_differing"), [(0.5, 6), (0.95, 4), (1 - 1e-9, 0)])
 def test_chances_are_those_of_exact_tests_of_the_counts(model, confidence_level, n_differing):
     new, usual = blobs(80, 3, shift=(0.0, 1.5, 0.0))[0], blobs(120, 4)[0]

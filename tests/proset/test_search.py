@@ -8,6 +8,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -363,6 +364,9 @@ def test_fits_that_do_not_converge_and_data_without_information_are_told(iris):
     noise = np.random.default_rng(1).normal(size=(100, 3))
     with pytest.warns(UserWarning, match="nothing was learnt: by the selection rule the class prior is as good"):
         ProsetClassifierCV(**QUICK).fit(noise, np.arange(100) % 2)
+    on_base = ProsetClassifierCV(ProsetClassifier(base=DummyClassifier()), **QUICK)
+    with pytest.warns(UserWarning, match="nothing was learnt: by the selection rule the base model alone is as good"):
+        on_base.fit(noise, np.arange(100) % 2)
 
 
 def test_radii_are_scored_like_classifiers_with_these_radii(iris):
