@@ -68,8 +68,7 @@ class ConformalClassifier(HeldOutClassifier):
     -----
     Of n sorted scores the threshold is the one with the rank ceil((n + 1) confidence_level). If n is smaller than the
     rank, sets hold all classes: with a level of 0.9 a group needs 9 samples, with 0.99 it needs 99. With "class", such
-    a class is in every set. `fit` warns of both, but not of a class of a frozen estimator without any calibration
-    sample, which is in every set, too. If a group was not in `fit`, its sets hold all classes, with a warning.
+    a class is in every set. `fit` warns of both. If a group was not in `fit`, its sets hold all classes, with a warning.
 
     The probability is at least `confidence_level` for any distribution and any classifier, if the estimator is fitted
     beforehand and the calibration samples are others (split-conformal prediction):
@@ -138,7 +137,8 @@ class ConformalClassifier(HeldOutClassifier):
         Warns
         -----
         UserWarning
-            If a group or class, or without them `X`, has too few samples, or "class" is the name of a column, too.
+            If a group or class, or without them `X`, has too few samples, a class of a frozen estimator has none, or
+            "class" is the name of a column, too.
 
         Examples
         --------
@@ -172,6 +172,9 @@ class ConformalClassifier(HeldOutClassifier):
                 )
             instead = "each is in every set" if self._is_by_class() else "their sets hold all classes"
             self._keep(held_out, of_group, least, instead)
+            unseen = np.setdiff1d(self.classes_, labels).tolist()  # classes of a frozen estimator
+            if unseen and self._is_by_class():
+                warnings.warn(f"y: no sample of class {unseen[0]!r} is given, which is in every set", stacklevel=2)
         return self
 
     def predict_set(self, X: npt.ArrayLike) -> np.ndarray:
