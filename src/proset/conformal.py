@@ -68,7 +68,7 @@ class ConformalClassifier(HeldOutClassifier):
     -----
     Of n sorted scores the threshold is the one with the rank ceil((n + 1) confidence_level). If n is smaller than the
     rank, sets hold all classes: with a level of 0.9 a group needs 9 samples, with 0.99 it needs 99. With "class", such
-    a class is in every set. `fit` warns of both. If a group was not in `fit`, its sets hold all classes, with a warning.
+    a class is in every set. `fit` warns of both. A group that was not in `fit` has sets of all classes, with a warning.
 
     The probability is at least `confidence_level` for any distribution and any classifier, if the estimator is fitted
     beforehand and the calibration samples are others (split-conformal prediction):
