@@ -84,11 +84,6 @@ def group_rates(
     UserWarning
         If some classes in `y` are unknown to the classifier; they count as errors.
 
-    Warns
-    -----
-    UserWarning
-        If some labels are none of the classes; they count as errors.
-
     See Also
     --------
     proset.plot.GroupRatesDisplay : Error rates and intervals as a figure.

@@ -535,6 +535,7 @@ CASES = {
     "direction of a category": partial(ask_mixed, lambda model, X: model.counterfactuals(X, directions={"b": "up"})),
     "sideways": partial(ask, lambda model: model.counterfactuals(X[:1], directions={0: "left"})),
     "row that is not there": partial(ask, lambda model: model.forget([0, 150])),
+    "row without influence": partial(ask, lambda model: model.influence(rows=[150])),
     "row by name": partial(ask, lambda model: model.influence(rows="first")),
     "mask of rows": partial(ask, lambda model: model.forget(np.zeros(150, bool))),
     "all rows forgotten": partial(ask, lambda model: model.forget(np.arange(150))),

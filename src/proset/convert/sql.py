@@ -41,7 +41,7 @@ def to_sql(
     model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
         As for `to_c`. It reads at most 500 features and has at most 500 classes.
     table : str
-        Name of the table, without a schema; the statement quotes it. It must not begin with "proset_".
+        Name of the table, without a schema; the statement quotes it. It must not begin with ``proset_``.
     key : str
         Column of the table that names its rows in the result.
     what : {"probabilities", "explain", "attributions"}, default="probabilities"
