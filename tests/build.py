@@ -2,9 +2,9 @@
 
 import importlib.util
 import subprocess
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.shared import ROOT
+
 _spec = importlib.util.spec_from_file_location("proset_setup", ROOT / "setup.py")
 setup = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(setup)

@@ -8,7 +8,6 @@ import ast
 import re
 import sys
 from functools import cache
-from pathlib import Path
 
 from proselint.checks import __register__ as PROSELINT
 from proselint.config import DEFAULT
@@ -16,8 +15,8 @@ from proselint.registry import CheckRegistry
 from proselint.registry.checks import Check, Padding
 from proselint.registry.checks.types import Existence
 from proselint.tools import LintFile
+from tests.shared import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = ("*.md", "docs/*.md", "docs/guide/*.md", "article/*.typ", "article/*.j2")
 SOURCES = ("src/**/*.py", "src/**/*.j2", "workflow/**/*.smk", "workflow/Snakefile")
 # One says what former versions said, the other quotes sentences of committed reports.

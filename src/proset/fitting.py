@@ -68,7 +68,11 @@ def fit(
     parameters = classifier.get_params(deep=False)
     parameters["base"] = clone(parameters["base"], safe=False)  # whose parameters may be set after the fit
     classifier._training = Training(
-        *(X, y, sample_weight, base_probabilities, groups),
+        X,
+        y,
+        sample_weight,
+        base_probabilities,
+        groups,
         random_state=growth.state,
         points=data.X,
         codes=data.codes,

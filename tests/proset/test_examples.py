@@ -2,7 +2,6 @@
 
 import runpy
 from math import inf, log
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +11,9 @@ from sklearn.datasets import load_wine, make_moons
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from tests.shared import ROOT
 
-EXAMPLES = Path(__file__).parents[2] / "docs/examples"
+EXAMPLES = ROOT / "docs/examples"
 
 
 def example(name):

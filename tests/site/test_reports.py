@@ -5,12 +5,12 @@ scheme, at other widths and with all folds open. Dark pages differ by their colo
 """
 
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
+from tests.shared import ROOT
 from tests.site.conftest import violations
 
-REPORTS = Path(__file__).parents[2] / "reports"
+REPORTS = ROOT / "reports"
 PAGES = sorted(str(path.relative_to(REPORTS)) for path in REPORTS.glob("*/**/*.html") if "data_sets" not in path.parts)
 SAMPLE = (
     ("set_cover/index.html", "dark", 768),

@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
+from tests.shared import ROOT
 from tests.workflow.project import Project, new_project, wait_for
 
 from proset_study.store.missing import find_missing_models, log_of
@@ -148,7 +149,7 @@ def test_a_process_is_killed_in_the_middle_of_a_write(tmp_path):
     path, size = tmp_path / "record", 200_000_000
     path.write_text("old\n", encoding="utf-8")
     code = f"from proset_study.base.records import write_text; write_text({str(path)!r}, 'x' * {size} + '\\n')"
-    source = str(Path(__file__).parents[2] / "src")
+    source = str(ROOT / "src")
     writer = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": source})
     (beside,) = wait_for(lambda: [p for p in tmp_path.glob(".*.tmp") if p.stat().st_size])
     writer.kill()

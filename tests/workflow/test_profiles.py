@@ -4,13 +4,13 @@ import os
 import re
 import shutil
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
 from snakemake.profiles import ProfileConfigFileParser
+from tests.shared import ROOT
 
-WORKFLOW = Path(__file__).parents[2] / "workflow"
+WORKFLOW = ROOT / "workflow"
 # Options of the plugin for Slurm that the profile has, and the version of the plugin that brought them.
 SLURM = {"slurm-status-command": "2.3", "slurm-array-jobs": "2.6", "slurm-no-requeue": "2.8"}
 STARTS = r"^(?:use rule _job as|rule) "

@@ -1,8 +1,7 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
+from tests.shared import ROOT
 
 from proset_study.data.dataset import DataSet
 from proset_study.data.sizes import size_of
@@ -12,7 +11,7 @@ from proset_study.data.splitting import split
 from proset_study.store.metrics import score_predictions
 from proset_study.store.results import read_published
 
-PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
+PUBLISHED = ROOT / "data/published/published.csv"
 
 
 def test_replicates_draw_their_own_synthetic_data_and_share_real_data():

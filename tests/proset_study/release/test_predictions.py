@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.shared import ROOT
 
 from proset_study.base.records import read_json
 from proset_study.release.predictions import MODEL, SCHEMA, VERSION, merge_stores, read_index, write_store
@@ -21,7 +22,7 @@ from proset_study.study import layout
 from proset_study.study.config.study import Study
 
 INDEX = Path(layout.STORE_INDEX).name
-PAGE = (Path(__file__).parents[3] / "docs/predictions.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/predictions.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

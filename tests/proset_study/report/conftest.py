@@ -1,8 +1,7 @@
 from functools import cache
-from pathlib import Path
 
 import pytest
-from tests.shared import made_once
+from tests.shared import ROOT, made_once
 
 from proset_study.base.records import write_json
 from proset_study.report.analysis.manifest import manifest, rendered
@@ -19,7 +18,7 @@ from proset_study.store.stored import Stored
 from proset_study.study import layout
 from proset_study.study.failures import LOCAL
 
-PUBLISHED = Path(__file__).parents[3] / "data/published/published.csv"
+PUBLISHED = ROOT / "data/published/published.csv"
 
 
 def published_rows():

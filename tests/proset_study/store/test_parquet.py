@@ -2,15 +2,15 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from tests.shared import ROOT
 
 from proset_study.store.parquet import read_scores, write_parquet
 from proset_study.store.results import Row, read_rows, write_rows
 from proset_study.study import layout
 
-PAGE = (Path(__file__).parents[3] / "docs/suites.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/suites.md").read_text(encoding="utf-8")
 NAMES = ("E8", "knn", "iris", "metric=rank")
 ROWS = [
     Row(3, *NAMES, "data", "samples", 150),

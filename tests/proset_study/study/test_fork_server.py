@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.shared import ROOT
 
 from proset_study.base.environment import pins
 from proset_study.study import fork_server
@@ -46,7 +47,7 @@ if __name__ == "__main__":
 def server(tmp_path_factory):
     """The process that started the server, and the environment of the commands."""
     folder = tmp_path_factory.mktemp("package")
-    source = Path(__file__).parents[3] / "src" / "proset_study"
+    source = ROOT / "src/proset_study"
     (folder / "proset_study").mkdir()
     for path in source.iterdir():
         if path.name not in ("__main__.py", "__pycache__"):

@@ -1,13 +1,13 @@
 """Stored results that have nothing but rows."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import yaml
+from tests.shared import ROOT
 
 from proset_study.store.results import Row
 
-CONFIG = yaml.safe_load((Path(__file__).parents[4] / "config.yaml").read_text())
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 
 
 def stored_rows(rows: list[Row], replicates: list[int]) -> SimpleNamespace:

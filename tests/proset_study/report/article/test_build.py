@@ -5,10 +5,10 @@ import re
 import shutil
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 from tests.proset_study.report.article.conftest import copied, numbered
+from tests.shared import ROOT
 
 from proset_study.base.records import read_json, write_json
 from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather
@@ -156,8 +156,7 @@ def test_numbers_of_a_report_are_read_from_what_it_has_written(whole, everything
 
 
 def test_a_report_without_all_published_data_sets_gives_what_it_has():
-    project = Path(__file__).parents[4]
-    assert [*numbers_record(project / DRAWS, project / PUBLISHED)] == ["claims"]
+    assert [*numbers_record(ROOT / DRAWS, ROOT / PUBLISHED)] == ["claims"]
 
 
 @pytest.mark.slow

@@ -1,9 +1,7 @@
 """Links: dead ones are found, and a page of a report is linked anew in the site."""
 
-from pathlib import Path
-
 import pytest
-from tests.shared import dead_links
+from tests.shared import ROOT, dead_links
 
 from proset_study.base.records import read_json
 from proset_study.report.pages.links import as_committed, relinked
@@ -11,7 +9,7 @@ from proset_study.report.site.build import copy_report
 from proset_study.study import layout
 from proset_study.study.config.study import Study
 
-REPORTS = sorted(path.parent for path in Path(__file__).parents[4].glob("reports/*/manifest.json"))
+REPORTS = sorted(path.parent for path in ROOT.glob("reports/*/manifest.json"))
 
 PAGE = """<a href="#here">1</a> <a href="there.html#x">2</a> <a class="a" href="gone/wine.html">wine</a>
 <a href="https://example.org">4</a> <a href="../../docs/findings.md#misses">why</a>"""

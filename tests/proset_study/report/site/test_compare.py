@@ -1,16 +1,16 @@
 """The data of the explorer, of the smallest report."""
 
-from pathlib import Path
 from statistics import fmean
 
 import pytest
+from tests.shared import ROOT
 
 from proset_study.report.article.topics import Reported
 from proset_study.report.site import compare
 from proset_study.report.site.compare import MEASURES, comparison_data
 from proset_study.store.results import by_fit_seed
 
-REPORT = Path(__file__).parents[4] / "reports/published_draws"
+REPORT = ROOT / "reports/published_draws"
 
 
 def test_every_final_score_is_there_once():
