@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
+from typing import Any
 
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.against import Difference, tally
 from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import differences, shown_interval
 from proset_study.report.analysis.response_curves import Curves, compared, title
+from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.battery import rank_table
 from proset_study.report.article.beyond import CORRECTED, CURVES, ESTIMATES, error_estimates, stored_curves
 from proset_study.report.article.installed import DEVELOPMENT, SEALED, Standing
@@ -150,3 +152,29 @@ def battery_tables(project: Path) -> dict[str, list[list[str]]]:
             stored = Reported(project / report)
             found[f"{count(len(Standing(stored).data_sets))} {half}"] = rank_table(stored)
     return found
+
+
+def beyond_context(project: Path) -> dict[str, Any]:
+    """What the template of what goes beyond the original takes; without its records a part is left out."""
+    few = few_prototypes(project)
+    curves = response_curves(project) if (project / CURVES / layout.MANIFEST).is_file() else None
+    rivals, grid = curve_grid(curves, LEAVE_ONE_OUT) if curves else ([], [])
+    n_better, n_marks = share_better(curves, rivals, grid) if curves else (0, 0)
+    few_title = ""
+    if few:
+        before, after, change = typical(few)
+        kept = f"It keeps {after:,.0f} examples instead of {before:,.0f}"
+        few_title = f"{kept}, and the loss changes by {fixed(change, 3, '+')}"
+    return {
+        "battery": battery_tables(project),
+        "few": few_table(few) if few else [],
+        "few_title": few_title,
+        "n_few": sum(one.is_significant for one in few),
+        "base": base_table(project),
+        "corrected": corrected_table(project),
+        "form": method_name(LEAVE_ONE_OUT),
+        "rivals": rivals,
+        "grid": grid,
+        "curves_title": f"Significantly lower loss in {n_better} of {n_marks} comparisons on tables that suit proset",
+        "estimates": estimates_table(project),
+    }

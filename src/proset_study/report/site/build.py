@@ -10,38 +10,20 @@ from typing import Any
 import jinja2
 
 from proset_study.base.records import read_json, write_text
-from proset_study.methods.labels import method_name
-from proset_study.report.analysis.published import TOLERANCE_NOTE, Agreement
-from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
-from proset_study.report.article.beyond import CURVES
 from proset_study.report.article.beyond import REPORTS as COMMITTED
 from proset_study.report.article.model import SOURCE, Model
 from proset_study.report.article.study import STUDY
 from proset_study.report.pages.links import relinked
 from proset_study.report.pages.rendering import environment, write_library
 from proset_study.report.site.answer import LOSS, UNIT, WHAT, Answer
-from proset_study.report.site.beyond import (
-    base_table,
-    battery_tables,
-    corrected_table,
-    curve_grid,
-    estimates_table,
-    few_prototypes,
-    few_table,
-    response_curves,
-    share_better,
-    typical,
-)
+from proset_study.report.site.beyond import beyond_context
 from proset_study.report.site.compare import comparison_data, first_rows
 from proset_study.report.site.pictures import forest, scatter
-from proset_study.report.site.reproduction import by_experiment, failing, outside, strips
+from proset_study.report.site.reproduction import reproduction_context
 from proset_study.report.site.search import index
-from proset_study.report.wording import fixed
-from proset_study.store.results import read_rows
 from proset_study.study import layout
 
 REPORTS, DOCS, BUILT = "reports", "docs", "docs/_build"
-ANSWER = "Is proset any good for my table?"
 PAGES = [("index.html", "Answer"), ("try.html", "Try it"), ("compare.html", "Compare")]
 PAGES += [("reproduction.html", "Reproduction"), ("beyond.html", "Beyond")]
 LEFT_OUT = ("records", layout.STORE)  # of a report: what no page shows
@@ -83,9 +65,9 @@ def _write(project, output):
     for report in reports(project):
         copy_report(project / REPORTS / report, output / REPORTS / report, has_docs)
     write("index.html", "answer.html.j2", reports=[], **answer_context(answer))
-    write("try.html", "try.html.j2", **try_context(model))
+    write("try.html", "try.html.j2", **model.contents, about=model.sentence, source=SOURCE)
     found = comparison_data([project / REPORTS / report for report in reports(project)])
-    write("compare.html", "compare.html.j2", **COMPARE, reports=reports(project), rows=first_rows(found))
+    write("compare.html", "compare.html.j2", reports=reports(project), rows=first_rows(found))
     write("reproduction.html", "reproduction.html.j2", **reproduction_context(project, answer))
     write("beyond.html", "beyond.html.j2", **beyond_context(project))
     write_data(output / COMPARED, "COMPARE", found)
@@ -105,10 +87,7 @@ def clone_page(project: Path, answer: Answer) -> str:
 def answer_context(answer: Answer) -> dict[str, Any]:
     """What the template of the answer takes."""
     return {
-        "name": "answer",
-        "title": ANSWER,
-        "shows": f"This page introduces and judges proset: {WHAT}",
-        "caution": "Do not conclude that proset is the most accurate method for your table: try two rivals as well.",
+        "what": WHAT,
         "forest": forest(answer.standing.bars()),
         "finding": answer.finding(),
         "loss": LOSS,
@@ -116,76 +95,6 @@ def answer_context(answer: Answer) -> dict[str, Any]:
         "scatter": scatter(answer.model),
         "model_sentence": answer.model.sentence,
         "cards": answer.cards,
-    }
-
-
-def try_context(model: Model) -> dict[str, Any]:
-    """What the template of the model takes."""
-    return {
-        **model.contents,
-        "shows": "This page shows one small model: change a value, and the nearest examples and their shares change.",
-        "about": model.sentence,
-        "source": SOURCE,
-        "caution": "Do not conclude that every model is so small, or that this one knows penguins of other islands.",
-    }
-
-
-COMPARE = {
-    "name": "compare",
-    "title": "Compare all scores",
-    "shows": "This page shows every test score of all reports; choose a data set, a method, a measure or a replicate.",
-    "caution": "Do not conclude much from the order of two rows: the reports have intervals of differences.",
-}
-
-
-def reproduction_context(project: Path, answer: Answer) -> dict[str, Any]:
-    """What the template of the reproduction takes."""
-    numbers = read_rows(project / STUDY / layout.COMPARISON, Agreement)
-    shown = strips(numbers)
-    every = [strip for rows in shown.values() for strip in rows]
-    return {
-        "name": "reproduction",
-        "title": "Was the original reproduced?",
-        "shows": "This page shows how close the published numbers are to ours, and which published claims fail.",
-        "caution": "Do not conclude that agreement proves equality: for small tables the ranges contain most scores.",
-        "sentences": answer.author(),
-        "strips": shown,
-        "n_inside": sum(strip.is_inside for strip in every),
-        "n_losses": len(every),
-        "experiments": by_experiment(numbers),
-        "tolerance": TOLERANCE_NOTE,
-        "outside": outside(numbers),
-        "failing": failing(project),
-    }
-
-
-def beyond_context(project: Path) -> dict[str, Any]:
-    """What the template of what goes beyond the original takes; without its records a part is left out."""
-    few = few_prototypes(project)
-    curves = response_curves(project) if (project / CURVES / layout.MANIFEST).is_file() else None
-    rivals, grid = curve_grid(curves, LEAVE_ONE_OUT) if curves else ([], [])
-    n_better, n_marks = share_better(curves, rivals, grid) if curves else (0, 0)
-    title = ""
-    if few:
-        before, after, change = typical(few)
-        kept = f"It keeps {after:,.0f} examples instead of {before:,.0f}"
-        title = f"{kept}, and the loss changes by {fixed(change, 3, '+')}"
-    return {
-        "name": "beyond",
-        "title": "Beyond the original",
-        "shows": "This page shows what was added: fewer examples, examples that correct models, and when proset wins.",
-        "caution": "Do not conclude that a table of yours is like these: generated ones have no leaks and no drift.",
-        "battery": battery_tables(project),
-        "few": few_table(few) if few else [],
-        "few_title": title,
-        "n_few": sum(one.is_significant for one in few),
-        "base": base_table(project),
-        "corrected": corrected_table(project),
-        "form": method_name(LEAVE_ONE_OUT),
-        "rivals": rivals,
-        "grid": grid,
-        "curves_title": f"Significantly lower loss in {n_better} of {n_marks} comparisons on tables that suit proset",
-        "estimates": estimates_table(project),
     }
 
 

@@ -2,16 +2,35 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis.published import Agreement, prediction_half_width, summary
+from proset_study.report.analysis.published import TOLERANCE_NOTE, Agreement, prediction_half_width, summary
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.wording import percent
 from proset_study.report.figures.style import method_style
 from proset_study.report.rows import groups, pick, read_cells
+from proset_study.report.site.answer import Answer
 from proset_study.report.wording import quantity_label
-from proset_study.store.results import FINAL
+from proset_study.store.results import FINAL, read_rows
 from proset_study.study import layout
+
+
+def reproduction_context(project: Path, answer: Answer) -> dict[str, Any]:
+    """What the template of the reproduction takes."""
+    numbers = read_rows(project / STUDY / layout.COMPARISON, Agreement)
+    shown = strips(numbers)
+    every = [strip for rows in shown.values() for strip in rows]
+    return {
+        "sentences": answer.author(),
+        "strips": shown,
+        "n_inside": sum(strip.is_inside for strip in every),
+        "n_losses": len(every),
+        "experiments": by_experiment(numbers),
+        "tolerance": TOLERANCE_NOTE,
+        "outside": outside(numbers),
+        "failing": failing(project),
+    }
 
 
 @dataclass(frozen=True)
