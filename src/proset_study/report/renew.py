@@ -15,7 +15,7 @@ from zipfile import ZipFile
 
 from proset_study.base.records import read_json, write_json, write_text
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
-from proset_study.report.article.numbers import numbers_record
+from proset_study.report.article.build import numbers_record
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import write_drawn
 from proset_study.report.figures.registry import overview_figures

@@ -8,7 +8,7 @@ from proset_study.base.records import write_json, write_text
 from proset_study.report.analysis.manifest import DOCS, manifest, rendered
 from proset_study.report.analysis.selected_features import FEATURE_COLUMNS, selected_features
 from proset_study.report.analysis.verdict import verdict, verdict_markdown
-from proset_study.report.article.numbers import numbers_record
+from proset_study.report.article.build import numbers_record
 from proset_study.report.catalogue import write_figures, write_overview_figures
 from proset_study.report.claims import write_claims
 from proset_study.report.evaluation_tables import write_evaluation

@@ -1,14 +1,18 @@
-"""What goes beyond the study besides the open track: response curves, estimates of the error; what all reports took."""
+"""What goes beyond the study besides the open track: response curves, estimates of the error, pairs of experiments."""
 
+from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 
 from matplotlib.figure import Figure
 
+from proset_study.report.analysis.against import Difference, tally
+from proset_study.report.analysis.losses import generated
 from proset_study.report.analysis.manifest import cost_by_method
 from proset_study.report.analysis.response_curves import SCORES, Curves, curves_of, points, response_section
+from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.installed import DEVELOPMENT, SEALED
-from proset_study.report.article.open_track import OF_TRACK, TRACK
+from proset_study.report.article.open_track import INSTALLED, OF_TRACK, TRACK
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import Content, Reported, figure, topic
 from proset_study.report.article.wording import count, decimals, percent, whole
@@ -16,10 +20,12 @@ from proset_study.report.evaluations.error_estimates import LABELS, NEVER, OF_TH
 from proset_study.report.figures.response_curves import response_figure
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import listed
+from proset_study.store.results import read_rows
 from proset_study.study import layout
 
 CURVES, ESTIMATES = "reports/response_curves", "reports/error_estimates"
 CORRECTED = "reports/base_models"
+REFERENCES, NETWORKS = "reports/references", "reports/neural_network"
 REPORTS = {  # that are committed, with their titles on the site
     STUDY: "The published study, done again",
     DRAWS: "The same with the data and splits of the published scripts",
@@ -27,8 +33,8 @@ REPORTS = {  # that are committed, with their titles on the site
     CURVES: "Generated tables of which one property is varied at a time",
     ESTIMATES: "Estimates of the error, compared with the error itself",
     CORRECTED: "Other models, alone and corrected by prototypes",
-    "reports/references": "Forms of the classifier",
-    "reports/neural_network": "A neural network, the SVM and proset",
+    REFERENCES: "Forms of the classifier",
+    NETWORKS: "A neural network, the SVM and proset",
     "reports/prototype_variants": "Set cover and other prototype methods in their variants",
     "reports/chapter_claims": "Two claims of the published study, tested",
     "reports/set_cover": "Other prototype methods on real tables",
@@ -96,6 +102,56 @@ def error_estimates(stored: Reported) -> Content:
         "sizes": listed([f"{size:,}" for size in sizes]),
     }
     return Content(texts, {"ends": table})
+
+
+@topic(REFERENCES, layout.AGAINST, needs=("E3", LEAVE_ONE_OUT), subject=LEAVE_ONE_OUT)
+def references(stored: Reported) -> Content:
+    """Other references against the split, on how many data sets."""
+    found = _differences(stored)
+    texts = {**_replicates(stored), **_counts("", found, "cases", "significantly_higher")}
+    for name, of_form in groups(found, "experiment").items():
+        real = [d for d in of_form if not generated(stored, d.dataset)]
+        texts |= _counts(f"{name}_", of_form, "cases", "significantly_lower")
+        texts |= _counts(f"{name}_real_", real, "significantly_lower")
+    return Content(texts)
+
+
+@topic(CORRECTED, layout.AGAINST, needs=("proset_on_logistic", "base_logistic"), subject="proset_on_logistic")
+def corrected(stored: Reported) -> Content:
+    """Models with prototypes against those without, in how many cases: pairs on real and on generated data sets."""
+    found = _differences(stored)
+    texts = {**_replicates(stored), **_counts("", found, "cases", "lower", "significantly_higher")}
+    for kind, prefix in ((False, "real_"), (True, "generated_")):
+        of_kind = [d for d in found if generated(stored, d.dataset) == kind]
+        texts |= _counts(prefix, of_kind, "cases", "significantly_lower")
+    return Content(texts)
+
+
+@topic(NETWORKS, layout.AGAINST, needs=("E3", "proset_few", "neural_network"), subject=INSTALLED)
+def neural_network(stored: Reported) -> Content:
+    """Proset against the neural network, on how many data sets."""
+    by_experiment = groups(_differences(stored), "experiment")
+    published, few = (by_experiment.get(name, []) for name in ("E3", "proset_few"))
+    texts = {
+        **_replicates(stored),
+        **_counts("published_", published, "cases", "lower", "significantly_lower", "significantly_higher"),
+        **_counts("few_", few, "significantly_lower", "significantly_higher"),
+    }
+    return Content(texts)
+
+
+def _differences(stored):
+    return read_rows(stored.folder / layout.AGAINST, Difference)
+
+
+def _replicates(stored):
+    return {"replicates": count(len(stored.replicates))}
+
+
+def _counts(prefix, found, *names):
+    """How many differences there are, or are lower, higher, or significantly so, by name."""
+    numbers = {"cases": len(found), **asdict(tally(found))}
+    return {f"{prefix}{name}": count(numbers[name]) for name in names}
 
 
 @topic("", *(f"{report}/{layout.MANIFEST}" for report in REPORTS), command=OF_TRACK)

@@ -1,13 +1,17 @@
-"""The article from its sources and the numbers.json of the committed reports: gathered, checked, typeset."""
+"""What topics give: a report's numbers.json, and the article from those of the committed reports and its sources."""
 
 import shutil
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from proset_study.base.records import read_json, write_json
-from proset_study.report.article import example, numbers  # noqa: F401 - they register topics
+
+# They register topics.
+from proset_study.report.article import battery, beyond, differences, example, methods, open_track, study  # noqa: F401
 from proset_study.report.article.sources import TEXT, check, check_subject
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import FIGURES, SUBJECT, TOPICS, Content, Reported, Topic
@@ -19,6 +23,16 @@ SOURCES, RECORDS = "article", "records.json"
 PICTURE = "docs/images/decision_surface.png"  # of the classifier
 PDF = Path(TEXT).with_suffix(".pdf")
 NO_TYPST = "no PDF, because Typst is not installed: pip install -r requirements-article.txt"
+
+
+def numbers_record(folder: Path, published: Path) -> dict[str, Any]:
+    """What numbers.json of a report has, by topic: those of which it has all files, and its config all entries."""
+    found, opened = {}, cache(lambda: Reported(folder, published))
+    for name, entry in TOPICS.items():
+        with suppress(Missing):
+            if entry.report:
+                found[name] = entry.content(folder, opened).to_json()
+    return found
 
 
 def gather(project: Path) -> tuple[Content, dict[str, Topic]]:

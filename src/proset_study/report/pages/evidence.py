@@ -4,9 +4,10 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from statistics import fmean
 
 from proset_study.methods.labels import method_name
-from proset_study.report import rows
+from proset_study.report.analysis.against import differences_of_pairs, score_of, tally
 from proset_study.report.analysis.losses import ROPE
 from proset_study.report.analysis.over_data_sets import MIN_DATA_SETS, over_data_sets
 from proset_study.report.analysis.published import Agreement, summary
@@ -14,6 +15,7 @@ from proset_study.report.analysis.statistics import ALPHA, POWER, rank
 from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
 from proset_study.report.claims.statements import ledger
 from proset_study.report.figures.style import slug
+from proset_study.report.rows import groups, pick, read_cells
 from proset_study.report.tables.grids import Cell, Grid, count, headed, number, p_value, texts
 from proset_study.report.wording import SECTIONS, counted, format_number, in_script, listed, quantity_label
 from proset_study.store.stored import Stored
@@ -63,12 +65,12 @@ def published_ledger(cells: list[Agreement]) -> dict:
 
 def claims_section(path: Path, n_replicates: int, statements: list[dict], is_published: bool) -> dict:
     """The claims as a grid by claim and data set, as a ledger with their evidence, and how many hold."""
-    claims = rows.read_cells(path)
+    claims = read_cells(path)
     shown = "verdict" if n_replicates >= MIN_AGREEING else "first"
-    supported = [c[shown] for c in rows.pick(claims, published="holds", cannot_fail="") if c[shown] != "not decidable"]
-    data_sets = sorted(rows.groups(claims, "dataset"), key=lambda d: d == "")
+    supported = [c[shown] for c in pick(claims, published="holds", cannot_fail="") if c[shown] != "not decidable"]
+    data_sets = sorted(groups(claims, "dataset"), key=lambda d: d == "")
     by_claim = []
-    for (claim_id, text), group in rows.groups(claims, "id", "claim").items():
+    for (claim_id, text), group in groups(claims, "id", "claim").items():
         verdicts = {c["dataset"]: VACUOUS if c["cannot_fail"] else MARKS[c[shown]] for c in group}
         marks = [Cell(verdicts[d][0], tone=verdicts[d][1]) if d in verdicts else Cell() for d in data_sets]
         by_claim.append([Cell(claim_id), Cell(text, wide=True), *marks])
@@ -114,6 +116,39 @@ def ledger_of(headings: list[str], lines: list[list[str]], filters: tuple[str, .
     found = {"headings": headings, "rows": lines, "filters": places}
     packed = json.dumps(found, separators=(",", ":"), ensure_ascii=False)
     return {"filters": choices, "first": first, "json": in_script(packed)}
+
+
+def against_grids(stored: Stored) -> list[Grid]:
+    """A row for each pair, with both titles, and the differences on each data set; empty if the config has no pairs."""
+    found = differences_of_pairs(stored)
+    if not found:
+        return []
+    data_sets, score = list(groups(found, "dataset")), score_of(found)
+    titles = {name: table["title"] for name, table in stored.study.tables.items()}
+    rows, on_each = [], []
+    for of_pair in groups(found, "name").values():
+        first, second = of_pair[0].name, of_pair[0].against
+        named = f"{first}: {titles[of_pair[0].experiment]}", f"{second}: {titles[second]}"
+        ours, theirs = fmean(d.loss for d in of_pair), fmean(d.loss_against for d in of_pair)
+        n = tally(of_pair)
+        counts = ((n.lower, n.significantly_lower), (n.higher, n.significantly_higher))
+        losses = number(ours), number(theirs), number(ours - theirs, 3, "+")
+        on = (Cell(f"{some} of {len(of_pair)} ({significant})", some) for some, significant in counts)
+        rows.append([*(Cell(text, wide=True) for text in named), *losses, *on])
+        own = {d.dataset: d for d in of_pair}
+        on_each.append([Cell(first), *(_difference(own.get(data_set)) for data_set in data_sets)])
+    columns = headed("experiment", "compared with", text=True)
+    columns += headed(score, "of the other", "difference", "lower on", "higher on")
+    caption = f"Mean test {score} over the data sets of both, and on how many it is lower or higher (significantly)"
+    each = f"Differences of the mean test {score}; bold: the 95 % interval is on one side of 0"
+    return [
+        Grid("against-table", caption, columns, rows, sort=False),
+        Grid("against-each", each, [*headed("experiment", text=True), *headed(*data_sets)], on_each, sort=False),
+    ]
+
+
+def _difference(found):
+    return Cell() if found is None else number(found.difference, 3, "+", "best" if found.is_significant else "")
 
 
 def over_data_sets_section(stored: Stored) -> list[dict]:

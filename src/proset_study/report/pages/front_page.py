@@ -24,9 +24,14 @@ from proset_study.report.analysis.verdict import FEWER, OTHERS, Score, Verdict, 
 from proset_study.report.claims.statements import statements_beside
 from proset_study.report.figures.style import slug
 from proset_study.report.pages import many
-from proset_study.report.pages.against import against_grids
 from proset_study.report.pages.data_set import evaluation_grids
-from proset_study.report.pages.evidence import check_grid, claims_section, over_data_sets_section, published_ledger
+from proset_study.report.pages.evidence import (
+    against_grids,
+    check_grid,
+    claims_section,
+    over_data_sets_section,
+    published_ledger,
+)
 from proset_study.report.pages.explore import SHOWN, front_charts
 from proset_study.report.pages.rendering import read_figures, write_page
 from proset_study.report.pages.searches import search_charts

@@ -14,8 +14,7 @@ from proset_study.base.records import write_json
 from proset_study.report.analysis import response_curves
 from proset_study.report.analysis.response_curves import points
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
-from proset_study.report.article.build import PICTURE, TOPICS
-from proset_study.report.article.numbers import numbers_record
+from proset_study.report.article.build import PICTURE, TOPICS, numbers_record
 from proset_study.report.article.open_track import FORMS, INSTALLED, TRACKED
 from proset_study.report.article.study import DRAWS, STUDY
 from proset_study.report.article.topics import PUBLISHED, SUBJECT

@@ -11,9 +11,8 @@ from tests.proset_study.report.article.conftest import copied, numbered
 from tests.shared import ROOT
 
 from proset_study.base.records import read_json, write_json
-from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather
+from proset_study.report.article.build import NO_TYPST, PICTURE, build, gather, numbers_record
 from proset_study.report.article.methods import place_of, signed_ranks_in_words
-from proset_study.report.article.numbers import numbers_record
 from proset_study.report.article.page import findings
 from proset_study.report.article.sources import CALLS, PAGE
 from proset_study.report.article.study import DRAWS, STUDY

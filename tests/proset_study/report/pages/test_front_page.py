@@ -20,7 +20,7 @@ from proset_study.report.analysis.verdict import verdict, verdict_markdown
 from proset_study.report.article.topics import Reported
 from proset_study.report.catalogue import overview_figures
 from proset_study.report.pages import evidence, front_page
-from proset_study.report.pages.against import against_grids
+from proset_study.report.pages.evidence import against_grids
 from proset_study.report.row_files import write_row_files
 from proset_study.report.rows import pick, read_cells
 from proset_study.report.write import write_data_sets, write_report
