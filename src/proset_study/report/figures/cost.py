@@ -6,9 +6,16 @@ from proset.plot.style import log_axis
 from proset_study.base.records import PRODUCT_SIZE
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.costs import matrix_products, seconds_of
-from proset_study.report.figures.many import RANGE, WHAT, draw_quantiles, spread_figure
 from proset_study.report.figures.registry import over_data_sets
-from proset_study.report.figures.style import ReportFigure, canvas, legend
+from proset_study.report.figures.style import (
+    RANGE,
+    SPREAD_NOTE,
+    ReportFigure,
+    canvas,
+    draw_quantiles,
+    legend,
+    spread_figure,
+)
 from proset_study.report.wording import wins
 from proset_study.store.stored import Final
 
@@ -84,7 +91,7 @@ def _of_methods(compared, measure, title, axis, what, unit):
     return ReportFigure(
         title=title.replace("by data set and method", "by method"),
         finding=f"{wins(by_data_set, 'median cost of a fit')}.",
-        caption=f"{what} of one fit and of scoring its held-out fold, median over all trials and folds. {WHAT}",
+        caption=f"{what} of one fit and of scoring its held-out fold, median over all trials and folds. {SPREAD_NOTE}",
         alt=f"Medians over the data sets: {'; '.join(f'{name} {value:.2g}{unit}' for name, value in middles.items())}.",
         figure=spread_figure({method: list(of.values()) for method, of in medians.items()}, axis),
     )

@@ -13,10 +13,10 @@ from proset_study.report.analysis.over_data_sets import over_data_sets as compar
 from proset_study.report.analysis.over_replicates import subject_over_replicates
 from proset_study.report.analysis.paired import MIN_REPLICATES
 from proset_study.report.analysis.verdict import OTHERS, Verdict, verdict
-from proset_study.report.figures.many import WHAT, counts_figure, spread_figure
 from proset_study.report.figures.registry import over_data_sets
 from proset_study.report.figures.style import (
     OTHER_COLOURS,
+    SPREAD_NOTE,
     ReportFigure,
     canvas,
     legend,
@@ -24,6 +24,7 @@ from proset_study.report.figures.style import (
     panels,
     row_axis,
     slug,
+    spread_figure,
 )
 from proset_study.report.rows import groups, pick
 from proset_study.report.wording import leader, span, wins
@@ -66,7 +67,7 @@ def _headline_of_many(found):
     return ReportFigure(
         title=f"Test {found.score} of the methods",
         finding=f"{_lowest(found)}.",
-        caption=f"{WHAT} Left is better.",
+        caption=f"{SPREAD_NOTE} Left is better.",
         alt=f"Median test {found.score}: {'; '.join(f'{name} {value:.3f}' for name, value in medians.items())}.",
         figure=spread_figure(values, f"test {found.score}{' (nats)' if found.score == 'log-loss' else ''}"),
     )
@@ -173,15 +174,7 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
         left.set(xlabel=f"average rank by {c.score}, {len(c.data_sets)} data sets", xlim=(0.5, len(rows) + 0.5))
         first = c.methods[0]
         for pair in (pair for pair in c.pairs if pair.first == first):
-            y, start = rows[pair.second][0], 0.0
-            for probability, colour in (
-                (pair.first_better, method_style(first)["color"]),
-                (pair.equivalent, "#DDDDDD"),
-                (pair.second_better, OTHER_COLOURS[0]),
-            ):
-                assert probability is not None
-                right.barh(y, probability, 0.7, start, color=colour)
-                start += probability
+            _bar(right, rows[pair.second][0], (pair.first_better, pair.equivalent, pair.second_better), first)
         right.text(0.5, rows[first][0], plain(method_name(first)), ha="center", va="center", size=8)
         right.set(
             xlim=(0, 1), xlabel=f"probability: {plain(method_name(first))} better |\nwithin {ROPE:g} | other better"
@@ -201,6 +194,14 @@ def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
         alt=f"Average ranks. {'; '.join(texts)}.",
         figure=figure,
     )
+
+
+def _bar(axes, y, parts, method):
+    """A bar of three parts: the method is better, no difference, another one is better."""
+    start = 0.0
+    for part, colour in zip(parts, (method_style(method)["color"], "#DDDDDD", OTHER_COLOURS[0]), strict=True):
+        axes.barh(y, part, 0.7, start, color=colour)
+        start += part
 
 
 @over_data_sets("Over data sets")
@@ -244,7 +245,11 @@ def counts_over_data_sets(rows: list[dict]) -> ReportFigure:
     score, subject = rows[0]["score"], method_name(rows[0]["first"])
     counts = _counts_by_method(rows)
     ahead, unclear, behind = map(sum, zip(*counts.values(), strict=True))
-    axis = f"data sets: {plain(subject)} better | not significant | other better"
+    figure, axes = canvas(6.0, 0.9 + 0.24 * max(3, len(counts)))
+    for y, numbers in enumerate(counts.values()):
+        _bar(axes, y, numbers, rows[0]["first"])
+    row_axis(axes, [method_name(method) for method in counts])
+    axes.set_xlabel(f"data sets: {plain(subject)} better | not significant | other better")
     return ReportFigure(
         title=f"{subject} against each other method, by data sets",
         finding=f"{ahead:,} of {len(rows):,} intervals are below 0 ({subject} is better) and {behind:,} above; the"
@@ -252,7 +257,7 @@ def counts_over_data_sets(rows: list[dict]) -> ReportFigure:
         caption=f"Data sets are counted by the 95 % interval of the mean difference of test {score} over replicates."
         " The intervals are not corrected for their number.",
         alt=_counts_in_words(subject, counts),
-        figure=counts_figure(counts, rows[0]["first"], axis),
+        figure=figure,
     )
 
 

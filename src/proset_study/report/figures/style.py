@@ -2,18 +2,19 @@
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from proset.plot.style import MARKERS, plain
+from proset.plot.style import MARKERS, log_axis, plain
 from proset_study.base.records import write_text
 from proset_study.methods import labels
 
@@ -25,6 +26,8 @@ RASTER_DPI = 160  # of images and dense points inside an SVG
 MAIN_COLOURS = ("#004488", "#D07A00", "#1B8A7A", "#3B8BD0", "#7B4FA3", "#0097B2")
 OTHER_COLOURS = ("#707070", "#8F8F8F", "#A8A8A8", "#585858", "#404040")  # of all others, after markers
 ESTIMATOR_COLOURS = ("#332288", "#882255", "#AA4499", "#000000")
+RANGE, QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0), (0.05, 0.25, 0.5, 0.75, 0.95)
+SPREAD_NOTE = "Mark: median over the data sets; lines: quartiles, and from 5 to 95 %."
 _INVISIBLE = re.compile(r"(\b\d\.\d{4}|\d\d\.\d{2})\d+")  # digits of numbers, after those that count
 _SERIES = re.compile(r'<g([^>]*)>((?:<(?:use|path)[^>]* style="[^"]*"/>){2,})</g>')  # markers or lines of a series
 _STYLE = re.compile(r' style="[^"]*"')
@@ -112,6 +115,28 @@ def row_axis(axes: Axes, names: Sequence[str]) -> None:
     axes.set_yticks(range(len(names)), [plain(name) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
+
+
+def spread_figure(values: Mapping[str, Sequence[float]], axis: str) -> Figure:
+    """Quantiles of values over the data sets, a row for each method, on a logarithmic axis."""
+    figure, axes = canvas(6.0, 0.9 + 0.24 * max(3, len(values)))
+    for y, (method, of_method) in enumerate(values.items()):
+        draw_quantiles(axes, y, of_method, QUANTILES, method)
+    row_axis(axes, [labels.method_name(method) for method in values])
+    axes.set_xlabel(axis)
+    log_axis(axes, "x", dense=True)
+    return figure
+
+
+def draw_quantiles(
+    axes: Axes, y: float, values: Sequence[float] | np.ndarray, quantiles: Sequence[float], method: str, **look
+) -> None:
+    """Draw five quantiles in a row: a thin line between the outer ones, a thick one inside, a mark in the middle."""
+    style = method_style(method)
+    low, lower, middle, upper, high = np.quantile(values, quantiles)
+    axes.hlines(y, low, high, color=style["color"], linewidth=0.8)
+    axes.hlines(y, lower, upper, color=style["color"], linewidth=3.5)
+    axes.plot(middle, y, linestyle="none", markersize=6, markeredgecolor="white", **look, **style)
 
 
 def shared_labels(figure: Figure, x: str, y: str) -> None:
