@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from proset_study.base.records import read_json, write_json
 
 # They register topics.
-from proset_study.report.article import battery, beyond, differences, example, methods, open_track, study  # noqa: F401
+from proset_study.report.article import beyond, differences, example, installed, methods, open_track, study  # noqa: F401
 from proset_study.report.article.sources import TEXT, check, check_subject
 from proset_study.report.article.study import STUDY
 from proset_study.report.article.topics import FIGURES, SUBJECT, TOPICS, Content, Reported, Topic

@@ -60,7 +60,7 @@ def comparison(stored: Reported) -> Content:
             tested = difference(row["mean_difference"], row["low"], row["high"]), p_value(row["holm_p_control"])
             probable = (decimals(row[key], 2) for key in ("hierarchical_first", "hierarchical_second"))
             table.append([*names, tested[0], tested[1] or "too few", *probable])
-    ranked, near, critical = stored_ranks(stored, ALL_METHODS)
+    ranked, near, critical = stored.ranks(ALL_METHODS)
     best, *others = near
     texts = {
         "sentence": first_page.with_words("Test scores:"),
@@ -213,18 +213,6 @@ def _speed(project, small, factors):
     )
 
 
-def stored_ranks(
-    stored: Reported, comparison: str, group: str = "all", score: str = "log-loss"
-) -> tuple[dict[str, float], list[str], float]:
-    """Average ranks over a group of data sets, the best first; those near it; the critical difference."""
-    found = stored.read("findings/ranks.csv", comparison=comparison, score=score, group=group)
-    ranked = {row["method"]: row["average_rank"] for row in sorted(found, key=lambda row: row["average_rank"])}
-    if not found:  # of too few data sets
-        return {}, [], 0.0
-    best, critical = min(ranked.values()), found[0]["critical_difference"]
-    return ranked, [method for method, rank in ranked.items() if rank - best <= critical], critical
-
-
 def ranks_in_words(ranks: dict[str, float], shown: list[str]) -> str:
     """Average ranks of some methods."""
     return listed([f"{method_name(m)} {decimals(ranks[m], 1)}" for m in shown])
@@ -237,12 +225,6 @@ def place_of(method: str, ranks: dict[str, float]) -> tuple[int, int]:
         return 0, 0
     own = learning[method]
     return 1 + sum(rank < own and not isclose(rank, own) for rank in learning.values()), len(learning)
-
-
-def pairs_with_rivals(stored: Reported, comparison: str, method: str) -> list[dict[str, Any]]:
-    """Tests of a method against each other one that learns, by log-loss over all data sets."""
-    pairs = stored.read("findings/pairs.csv", comparison=comparison, score="log-loss", group="all", first=method)
-    return [row for row in pairs if not methods.get(row["second"]).is_baseline]
 
 
 def signed_ranks_in_words(method: str, pairs: list[dict[str, Any]]) -> str:

@@ -8,13 +8,7 @@ from proset_study import methods
 from proset_study.report.analysis.losses import by_method, losses_by_method, overlaps
 from proset_study.report.analysis.paired import LEVEL, VERDICTS, on_each_data_set
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
-from proset_study.report.article.methods import (
-    pairs_with_rivals,
-    place_of,
-    ranks_in_words,
-    signed_ranks_in_words,
-    stored_ranks,
-)
+from proset_study.report.article.methods import place_of, ranks_in_words, signed_ranks_in_words
 from proset_study.report.article.topics import SUBJECT, Content, Reported, command_of, topic
 from proset_study.report.article.wording import count, decimals, difference, ordinal, whole
 from proset_study.report.wording import best_ranked, listed
@@ -30,8 +24,8 @@ SHOWN_RANKS = 3  # besides the best one
 @topic(TRACK, "findings/ranks.csv", "findings/pairs.csv", needs=(TRACKED,), subject=INSTALLED)
 def open_track(stored: Reported) -> Content:
     """The methods in spaces in which no optimum is at an edge."""
-    ranks, near, critical = stored_ranks(stored, TRACKED)
-    real, _, _ = stored_ranks(stored, TRACKED, "real")
+    ranks, near, critical = stored.ranks(TRACKED)
+    real, _, _ = stored.ranks(TRACKED, "real")
     if INSTALLED not in real:
         raise Missing("average ranks over real data sets")
     best = min(ranks.values())
@@ -46,7 +40,7 @@ def open_track(stored: Reported) -> Content:
         "real_first": best_ranked(real, "is", "are"),
         "critical_difference": decimals(critical, 1),
         "level": count(len(near)),
-        "over_data_sets": signed_ranks_in_words(INSTALLED, pairs_with_rivals(stored, TRACKED, INSTALLED)),
+        "over_data_sets": signed_ranks_in_words(INSTALLED, stored.pairs_with_rivals(TRACKED, INSTALLED)),
     }
     return Content(texts)
 

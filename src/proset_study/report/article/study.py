@@ -11,6 +11,7 @@ from proset.plot.style import log_axis
 from proset_study.base.environment import DIRTY
 from proset_study.base.records import read_text
 from proset_study.methods.labels import method_name
+from proset_study.report.analysis import reproduction as findings
 from proset_study.report.analysis.losses import ROPE, generated
 from proset_study.report.analysis.paired import mean_difference
 from proset_study.report.analysis.published import (
@@ -19,22 +20,6 @@ from proset_study.report.analysis.published import (
     Agreement,
     prediction_half_width,
     summary,
-)
-from proset_study.report.analysis.reproduction import (
-    DIFFERENCE,
-    ENOUGH,
-    FEWER,
-    FOIL,
-    INSIDE,
-    INSIDE_FOILS,
-    KINDS,
-    OTHERS_INSIDE,
-    PASSING,
-    PROTOTYPES,
-    TOLERATED,
-    TOLERATED_OF_REPEATED,
-    differences_by_data_set,
-    enough_in_words,
 )
 from proset_study.report.analysis.statistics import ALPHA, POWER
 from proset_study.report.article.topics import PUBLISHED, Content, Reported, command_of, figure, topic
@@ -135,9 +120,9 @@ def reproduction(stored: Reported) -> Content:
     """How close the published numbers are to ours."""
     cells = read_rows(stored.folder / layout.COMPARISON, Agreement)
     found = {row["what"]: row for row in stored.read("findings/reproduction.csv")}
-    if DIFFERENCE not in found:
+    if findings.DIFFERENCE not in found:
         raise Missing("a mean difference from published log-losses, which needs replicates")
-    mean = found[DIFFERENCE]
+    mean = found[findings.DIFFERENCE]
     misses = misses_of(cells)
     beyond = pick(misses, chance="no")
     by_experiment = {row.experiment: row for row in summary(cells)}
@@ -153,13 +138,15 @@ def reproduction(stored: Reported) -> Content:
     def own(experiment):
         return ratio(by_experiment[experiment].within, by_experiment[experiment].compared)
 
-    inside = {theirs: OTHERS_INSIDE.format(theirs=theirs, ours=ours) for theirs, ours, _ in INSIDE_FOILS}
-    repeated = found[TOLERATED_OF_REPEATED]
+    inside = {
+        theirs: findings.OTHERS_INSIDE.format(theirs=theirs, ours=ours) for theirs, ours, _ in findings.INSIDE_FOILS
+    }
+    repeated = found[findings.TOLERATED_OF_REPEATED]
     first_words = ("Reproduced:", "Compatible:", "Not reproduced:", "Reproduced?")
     texts = {
         "sentence": Headline(stored.folder).with_words(*first_words),
-        "within": some(TOLERATED),
-        "inside": some(INSIDE),
+        "within": some(findings.TOLERATED),
+        "inside": some(findings.INSIDE),
         "repeated_ours": percent(repeated["found"] / repeated["of"]),
         "repeated": percent(repeated["value"]),
         "difference": decimals(mean["value"], sign=True),
@@ -167,25 +154,25 @@ def reproduction(stored: Reported) -> Content:
         "by_method": _differences_by_method(cells),
         "equivalence_p": p_of(mean["p"]),
         "equivalent": equivalent(mean["p"]),
-        "power": percent(found[PASSING]["value"]),
+        "power": percent(found[findings.PASSING]["value"]),
         "full_power": percent(POWER),
-        "enough": Printed(enough_in_words(found[ENOUGH]["found"]), found[ENOUGH]["found"]),
+        "enough": Printed(findings.enough_in_words(found[findings.ENOUGH]["found"]), found[findings.ENOUGH]["found"]),
         "margin": general(ROPE),
         "level": percent(1 - 2 * ALPHA),
         "least": count(MIN_FOR_PREDICTION),
         "tolerance": TOLERANCE_NOTE,
         "own_method": own("E3"),
         "own_setting": own("E4"),
-        "other_method": some(FOIL.format(ours="E8", theirs="E3")),
-        "other_setting": some(FOIL.format(ours="E1", theirs="E4")),
+        "other_method": some(findings.FOIL.format(ours="E8", theirs="E3")),
+        "other_setting": some(findings.FOIL.format(ours="E1", theirs="E4")),
         **{f"inside_{theirs}": some(what) for theirs, what in inside.items()},
         **{
-            f"inside_{theirs}_real": some(f"{inside[theirs]}, {KINDS[False]}")
-            for theirs, ours, _ in INSIDE_FOILS
+            f"inside_{theirs}_real": some(f"{inside[theirs]}, {findings.KINDS[False]}")
+            for theirs, ours, _ in findings.INSIDE_FOILS
             if ours == "proset"
         },
-        "prototypes": some(PROTOTYPES),
-        "fewer": some(FEWER),
+        "prototypes": some(findings.PROTOTYPES),
+        "fewer": some(findings.FEWER),
         "misses": whole(len(misses)),
         "misses_real": whole(sum(not generated(stored, cell.dataset) for cell in misses)),
         "misses_beyond": count(len(beyond)),
@@ -198,7 +185,7 @@ def _differences_by_method(cells):
     """Published minus our log-losses, means over the data sets of each method that has several."""
     words = []
     for method, own in groups(cells, "method").items():
-        means = [fmean(values) for values in differences_by_data_set(own).values()]
+        means = [fmean(values) for values in findings.differences_by_data_set(own).values()]
         if len(means) < 2:
             continue
         mean = mean_difference(means)

@@ -8,6 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from proset_study.methods import get
 from proset_study.report.analysis.manifest import read_manifest
 from proset_study.report.article.wording import Printed
 from proset_study.report.rows import read_table
@@ -48,6 +49,22 @@ class Reported(Stored):
         if name in config["experiments"]:
             return selected_data_sets(config, name) == config["experiments"][name]["data_sets"]
         return name in config.get("comparisons", {}) and all(map(self.runs_whole, self.experiments(name)))
+
+    def ranks(
+        self, comparison: str, group: str = "all", score: str = "log-loss"
+    ) -> tuple[dict[str, float], list[str], float]:
+        """Average ranks over a group of data sets, the best first; those near it; the critical difference."""
+        found = self.read("findings/ranks.csv", comparison=comparison, score=score, group=group)
+        ranked = {row["method"]: row["average_rank"] for row in sorted(found, key=lambda row: row["average_rank"])}
+        if not found:  # of too few data sets
+            return {}, [], 0.0
+        best, critical = min(ranked.values()), found[0]["critical_difference"]
+        return ranked, [method for method, rank in ranked.items() if rank - best <= critical], critical
+
+    def pairs_with_rivals(self, comparison: str, method: str) -> list[dict[str, Any]]:
+        """Tests of a method against each other one that learns, by log-loss over all data sets."""
+        pairs = self.read("findings/pairs.csv", comparison=comparison, score="log-loss", group="all", first=method)
+        return [row for row in pairs if not get(row["second"]).is_baseline]
 
     @cached_property
     def _scores(self):

@@ -11,9 +11,8 @@ from proset_study.report.analysis.losses import overlaps
 from proset_study.report.analysis.paired import differences, shown_interval
 from proset_study.report.analysis.response_curves import Curves, compared, title
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
-from proset_study.report.article.battery import rank_table
 from proset_study.report.article.beyond import CORRECTED, CURVES, ESTIMATES, error_estimates, stored_curves
-from proset_study.report.article.installed import DEVELOPMENT, SEALED, Standing
+from proset_study.report.article.installed import DEVELOPMENT, SEALED, Standing, rank_table
 from proset_study.report.article.study import RESULTS, STUDY
 from proset_study.report.article.topics import SUBJECT, Reported
 from proset_study.report.article.wording import count
