@@ -138,9 +138,12 @@ def reproduction(stored: Reported) -> Content:
     def own(experiment):
         return ratio(by_experiment[experiment].within, by_experiment[experiment].compared)
 
-    inside = {
-        theirs: findings.OTHERS_INSIDE.format(theirs=theirs, ours=ours) for theirs, ours, _ in findings.INSIDE_FOILS
-    }
+    inside = {}
+    for theirs, ours, _ in findings.INSIDE_FOILS:
+        what = findings.OTHERS_INSIDE.format(theirs=theirs, ours=ours)
+        inside[f"inside_{theirs}"] = some(what)
+        if ours == "proset":
+            inside[f"inside_{theirs}_real"] = some(f"{what}, {findings.KINDS[False]}")
     repeated = found[findings.TOLERATED_OF_REPEATED]
     first_words = ("Reproduced:", "Compatible:", "Not reproduced:", "Reproduced?")
     texts = {
@@ -165,12 +168,7 @@ def reproduction(stored: Reported) -> Content:
         "own_setting": own("E4"),
         "other_method": some(findings.FOIL.format(ours="E8", theirs="E3")),
         "other_setting": some(findings.FOIL.format(ours="E1", theirs="E4")),
-        **{f"inside_{theirs}": some(what) for theirs, what in inside.items()},
-        **{
-            f"inside_{theirs}_real": some(f"{inside[theirs]}, {findings.KINDS[False]}")
-            for theirs, ours, _ in findings.INSIDE_FOILS
-            if ours == "proset"
-        },
+        **inside,
         "prototypes": some(findings.PROTOTYPES),
         "fewer": some(findings.FEWER),
         "misses": whole(len(misses)),

@@ -101,19 +101,12 @@ def _headline(found, width, margin, row_height):
     for row, scores in enumerate(found.scores.values()):
         for method, score in scores.items():
             if score.published is not None:
-                axes.plot(
-                    score.published,
-                    row + offsets[method],
-                    "|",
-                    markersize=1.5 * size,
-                    color="black",
-                    label="published",
-                    zorder=5,
-                )
+                look = {"markersize": 1.5 * size, "color": "black", "label": "published", "zorder": 5}
+                axes.plot(score.published, row + offsets[method], "|", **look)
+    hollow = {"marker": "o", "color": "black", "markerfacecolor": "white", "markersize": size}
     for row, data_set in enumerate(found.scores):
         if data_set in found.rest:
             _, score = found.rest[data_set]
-            hollow = {"marker": "o", "color": "black", "markerfacecolor": "white", "markersize": size}
             axes.plot(score.mean, row + offsets[OTHERS], linestyle="none", label=OTHERS, **hollow)
     row_axis(axes, list(found.scores))
     axes.set_xlabel(f"test {found.score}{' (nats)' if nats else ''}")

@@ -32,16 +32,8 @@ def reliability_figure(finals: list[Final]) -> ReportFigure:
         style = method_style(final.run.method)
         mean, proportion, low, high, counts = reliability(*claimed(final.probabilities, final.y), final.weight, bins)
         errors[model(final)] = calibration_error(final.probabilities, final.y, final.weight)
-        above.errorbar(
-            mean,
-            proportion,
-            [proportion - low, high - proportion],
-            capsize=2,
-            elinewidth=0.8,
-            label=model(final),
-            linestyle="none",
-            **style,
-        )
+        look = {"capsize": 2, "elinewidth": 0.8, "label": model(final), "linestyle": "none", **style}
+        above.errorbar(mean, proportion, [proportion - low, high - proportion], **look)
         below.stairs(counts, np.linspace(0.0, 1.0, bins + 1), color=style["color"], linewidth=1.4)
     first, names = finals[0], finals[0].data.class_names
     binary = len(names) == 2
@@ -71,8 +63,8 @@ def roc_figure(finals: list[Final]) -> ReportFigure:
     close = min(area for _, _, area in curves) > 0.95
     figure, (axes,) = panels(1, 1, (5.5, 4.6))
     for final, (false, true, area) in zip(finals, curves, strict=True):
-        look = {"color": method_style(final.run.method)["color"], "label": f"{model(final)}, AUC {area:.3f}"}
-        axes.plot(false, true, **look)
+        colour = method_style(final.run.method)["color"]
+        axes.plot(false, true, color=colour, label=f"{model(final)}, AUC {area:.3f}")
     axes.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="chance")
     axes.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
     if close:

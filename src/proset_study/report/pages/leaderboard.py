@@ -17,6 +17,7 @@ def write_leaderboard_page(path: Path, study: str, entries: Sequence[Entry], dat
     """Write the page; entries that lack some of the data sets have a table of their own, without a rank."""
     placed = ranked(entries, data_sets)
     others = [entry for entry in entries if not entry.is_ranked(data_sets)]
+    losses = [[Cell(entry.name), *(number(entry.losses[d]) for d in data_sets)] for _, entry in placed]
     write_page(
         path,
         "leaderboard.html.j2",
@@ -25,7 +26,7 @@ def write_leaderboard_page(path: Path, study: str, entries: Sequence[Entry], dat
         statuses=[VERIFIED, RECOMPUTED, CLAIMED],
         ranking=_ranking(placed),
         others=_others(others) if others else None,
-        losses=_by_data_set("losses", "Test log-loss", [entry for _, entry in placed], data_sets),
+        losses=Grid("losses", "Test log-loss", [*headed("entry", text=True), *headed(*data_sets)], losses),
     )
 
 
@@ -53,8 +54,3 @@ def _named(entry):
 
 def _counts(entry):
     return [number(fmean(entry.errors.values())), *map(count, (entry.scored, entry.recomputed, entry.refitted))]
-
-
-def _by_data_set(name, caption, entries, data_sets):
-    columns = [*headed("entry", text=True), *headed(*data_sets)]
-    return Grid(name, caption, columns, [[Cell(e.name), *(number(e.losses[d]) for d in data_sets)] for e in entries])
