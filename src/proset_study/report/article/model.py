@@ -11,8 +11,6 @@ from proset.classifier import ProsetClassifier
 from proset.convert.page import contents
 from proset_study.report.article.wording import count, whole
 
-TITLE = "Which penguin is it?"
-TARGET = "species"
 FEATURES = {
     "bill_length_mm": "bill length (mm)",
     "bill_depth_mm": "bill depth (mm)",
@@ -51,7 +49,7 @@ class Model:
         from palmerpenguins import load_penguins
 
         penguins = load_penguins()
-        return penguins[list(FEATURES)].rename(columns=FEATURES), penguins[TARGET]
+        return penguins[list(FEATURES)].rename(columns=FEATURES), penguins["species"]
 
     @cached_property
     def classifier(self) -> ProsetClassifier:
@@ -61,7 +59,7 @@ class Model:
     @property
     def contents(self) -> dict[str, str]:
         """What the template of a page to play with takes, see `proset.to_html`."""
-        return contents(self.classifier, self.table[0].iloc[::BACKGROUND], TITLE)
+        return contents(self.classifier, self.table[0].iloc[::BACKGROUND], "Which penguin is it?")
 
     @cached_property
     def prototypes(self) -> list[Prototype]:

@@ -11,8 +11,6 @@ from proset_study.report.article.sources import PAGE
 from proset_study.report.wording import table_line
 from proset_study.store.stored import Missing
 
-FAILING = "claims.failing"
-
 
 def findings(project: Path) -> str:
     """The page in Markdown, of the folder with `article`, `reports`, `benchmarks` and `data`.
@@ -21,7 +19,7 @@ def findings(project: Path) -> str:
     does; `Missing` if it names, outside of an `if given(...)`, what is in records that are missing.
     """
     content, missing = checked(project)
-    failing = {row[0] for row in content.tables[FAILING][1:]}
+    failing = {row[0] for row in content.tables["claims.failing"][1:]}
     explained: set[str] = set()
 
     def reason(*claims: str) -> str:

@@ -9,12 +9,12 @@ import yaml
 TEXT, TEMPLATE, DEFINITIONS, METADATA = "article.typ", "template.typ", "definitions.typ", "metadata.yaml"
 EXAMPLE = '#n("reproduction.within")'
 CALLS = {"n": "texts", "tab": "tables", "fig": "figures"}  # of template.typ, and what of the records they name
-TOPIC_CALLS = ("given", "missing")
-_NAME = re.compile(rf'\b({"|".join((*CALLS, *TOPIC_CALLS))})\(\s*"([^"]*)"')
+_NAME = re.compile(rf'\b({"|".join((*CALLS, "given", "missing"))})\(\s*"([^"]*)"')
 PAGE = "findings.md.j2"
 _CODE_OR_TARGET = re.compile(r"`[^`]*[A-Za-z][^`]*`|\]\([^)]*\)|\{#.*?#\}|\breason\([^)]*\)", re.DOTALL)
 _COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/|(?P<raw>`[^`\n]*`)", re.DOTALL)
 _SWALLOWED = re.compile(rf'#(?:{"|".join(CALLS)})\("[^"]*"\)(;)')
+SEMICOLON = r"loses its semicolon, which ends the call in Typst; write \;"
 _WIDTH = re.compile(r"\bwidth: \d+%")  # of a figure on the page
 _WORDS = (
     *("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen"),
@@ -39,7 +39,7 @@ def check(folder: Path, own_names: Iterable[str], known: dict[str, set[str]], mi
             found += [f"{path}:{place}" for place in _without_source(text)]
             continue
         bare = _COMMENT.sub(lambda match: match["raw"] or _blank(match), text)
-        found += [f"{path}:{place}" for place in (*_unknown(bare, known, missing), *_swallowed(bare))]
+        found += [f"{path}:{place}" for place in (*_unknown(bare, known, missing), *_all(_SWALLOWED, bare, SEMICOLON))]
         bare = allowed.sub(_blank, _WIDTH.sub(_blank, _NAME.sub(_blank, bare)))
         if path.name == TEMPLATE:  # its code has sizes and places; what it prints is in brackets
             bare = "".join(_outside_brackets_blank(bare))
@@ -61,9 +61,8 @@ def check_subject(subject: str, allowed: str) -> None:
         raise ValueError(f"subject: {subject!r} is not allowed, article and findings are about {allowed}")
 
 
-def _typed(text: str) -> Iterator[str]:
-    for match in _NUMBER.finditer(text):
-        yield f"{_line(text, match)}: {match[0]!r} is typed by hand; allowed are names of the records, as in {EXAMPLE}"
+def _typed(text: str) -> list[str]:
+    return _all(_NUMBER, text, f"is typed by hand; allowed are names of the records, as in {EXAMPLE}")
 
 
 def _unknown(text: str, known: dict[str, set[str]], missing: set[str]) -> Iterator[str]:
@@ -75,9 +74,8 @@ def _unknown(text: str, known: dict[str, set[str]], missing: set[str]) -> Iterat
             yield f"{_line(text, match)}: {name!r} is not in the records, which have {', '.join(sorted(like))}"
 
 
-def _swallowed(text: str) -> Iterator[str]:
-    for match in _SWALLOWED.finditer(text):
-        yield f"{_line(text, match)}: {match[0]!r} loses its semicolon, which ends the call in Typst; write \\;"
+def _all(pattern: re.Pattern, text: str, fault: str) -> list[str]:
+    return [f"{_line(text, match)}: {match[0]!r} {fault}" for match in pattern.finditer(text)]
 
 
 def _without_source(text: str) -> Iterator[str]:

@@ -40,7 +40,7 @@ from proset_study.report.article.wording import (
 )
 from proset_study.report.claims.registry import AGREEING, MIN_AGREEING
 from proset_study.report.claims.statements import statements_beside
-from proset_study.report.figures.style import legend, method_style
+from proset_study.report.figures.style import canvas, legend, method_style
 from proset_study.report.rows import groups, pick, read_table
 from proset_study.report.wording import listed
 from proset_study.store.results import read_rows
@@ -196,8 +196,7 @@ def agreement(stored: Reported) -> Figure:
     """Published test log-losses against the means over our replicates, with 95 % prediction intervals."""
     cells = pick(read_rows(stored.folder / layout.COMPARISON, Agreement), section="final", quantity="log_loss")
     by_method = groups([cell for cell in cells if cell.published], "method")
-    figure = Figure(figsize=(6.4, 2.3), layout="constrained")
-    axes = list(figure.subplots(1, 3, sharex=True, sharey=True))
+    figure, axes = canvas(6.4, 2.3, 1, 3, sharex=True, sharey=True)
     for panel, (method, of_method) in zip(axes, by_method.items(), strict=True):
         look = {"linestyle": "", "markersize": 4, **method_style(method), "label": method_name(method)}
         for cell in of_method:

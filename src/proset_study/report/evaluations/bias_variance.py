@@ -54,7 +54,13 @@ def bias_variance_figure(rows: list[dict]) -> ReportFigure:
         heights = [len(by_data_set[data_set]) + 1 for data_set in column]
         panels = part.subplots(len(column), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
         for axes, data_set in zip(panels, column, strict=True):
-            _bars(axes, by_data_set[data_set])
+            start = np.zeros(len(by_data_set[data_set]))
+            for key, (_, colour) in _PARTS.items():
+                # by chance the estimate of the bias can be below 0
+                widths = np.maximum([row[key] for row in by_data_set[data_set]], 0.0)
+                axes.barh(range(len(widths)), widths, left=start, color=colour)
+                start += widths
+            row_axis(axes, [method_name(row["method"]) for row in by_data_set[data_set]])
             axes.set(title=plain(data_set), xlim=(0.0, largest))
         panels[-1].set_xlabel("expected Brier score (sum of squares over the classes)")
     handles = [Patch(color=colour, label=label) for label, colour in _PARTS.values()]
@@ -72,15 +78,6 @@ def bias_variance_figure(rows: list[dict]) -> ReportFigure:
         alt=f"Squared bias and variance: {'; '.join(texts)}.",
         figure=figure,
     )
-
-
-def _bars(axes, rows):
-    start = np.zeros(len(rows))
-    for key, (_, colour) in _PARTS.items():
-        part = np.maximum([row[key] for row in rows], 0.0)  # by chance the estimate of the bias can be below 0
-        axes.barh(range(len(rows)), part, left=start, color=colour)
-        start += part
-    row_axis(axes, [method_name(row["method"]) for row in rows])
 
 
 REPORT = EvaluationReport(

@@ -4,7 +4,6 @@ from math import sqrt
 from statistics import fmean, stdev
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from proset.losses import error_rate
 from proset_study.report.evaluations.base import (
@@ -18,7 +17,7 @@ from proset_study.report.evaluations.base import (
     record_of,
     short_name,
 )
-from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, legend
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, canvas, legend
 from proset_study.store.stored import Final
 
 COLUMNS = (
@@ -51,10 +50,9 @@ def bootstrap_rows(finals: list[Final]) -> list[dict]:
 def bootstrap_figure(rows: list[dict]) -> ReportFigure:
     """Estimates from the training part next to the test part; `bootstrap_rows` of one replicate."""
     names = list(dict.fromkeys(short_name(row) for row in rows))
-    figure = Figure(figsize=(9.0, 1.4 + 0.36 * len(names)), layout="constrained")
     shown_by_score = {s: [row for row in rows if row["score"] == s and has_score(row["method"], s)] for s in SCORES}
     scores = [score for score, shown in shown_by_score.items() if shown]
-    axes = figure.subplots(1, len(scores), sharey=True, squeeze=False)[0]
+    figure, (axes,) = canvas(9.0, 1.4 + 0.36 * len(names), 1, len(scores), sharey=True, squeeze=False)
     for panel, score in zip(axes, scores, strict=True):
         shown = shown_by_score[score]
         for i, (key, (estimate, marker, filled, error)) in enumerate(ESTIMATES.items()):

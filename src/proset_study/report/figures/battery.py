@@ -1,7 +1,5 @@
 """Batteries: on what differences depend, ratings, and loss against the size of models with prototypes."""
 
-from matplotlib.figure import Figure
-
 from proset.plot.style import GREY, plain
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.battery import PROPERTIES, rival_name
@@ -11,7 +9,7 @@ from proset_study.report.analysis.pareto import Point
 from proset_study.report.analysis.pays import BatteryFindings, battery_findings
 from proset_study.report.analysis.ratings import Rating
 from proset_study.report.figures.registry import over_data_sets
-from proset_study.report.figures.style import ReportFigure, legend, method_style, panels, row_axis, slug
+from proset_study.report.figures.style import ReportFigure, canvas, legend, method_style, panels, row_axis, slug
 from proset_study.report.rows import groups
 from proset_study.report.wording import counted, leader
 
@@ -49,8 +47,7 @@ def dependence_figure(found: list[Effect]) -> ReportFigure:
 
 def ratings_figure(found: list[Rating]) -> ReportFigure:
     """Elo and normalised score of the methods, the highest Elo first."""
-    figure = Figure(figsize=(8.0, 0.8 + 0.21 * len(found)), layout="constrained")
-    left, right = figure.subplots(1, 2, sharey=True)
+    figure, (left, right) = canvas(8.0, 0.8 + 0.21 * len(found), 1, 2, sharey=True)
     for y, rating in enumerate(found):
         style = {**method_style(rating.method), "linestyle": "none", "markersize": 6}
         left.hlines(y, rating.elo_low, rating.elo_high, color=style["color"], linewidth=1.2)

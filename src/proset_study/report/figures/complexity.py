@@ -1,13 +1,11 @@
 """Test log-loss of the final models, sorted, with their complexity next to them."""
 
-from matplotlib.figure import Figure
-
 from proset.plot.style import GREY, plain
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
 from proset_study.report.analysis.losses import final_loss, prior_loss
 from proset_study.report.figures.registry import FigureSpec, of_data_set
-from proset_study.report.figures.style import ReportFigure, method_style
+from proset_study.report.figures.style import ReportFigure, canvas, method_style
 from proset_study.report.wording import leader, model
 from proset_study.store.stored import Final
 
@@ -21,8 +19,7 @@ def complexity_figure(finals: list[Final]) -> ReportFigure:
     finals = sorted(finals, key=lambda f: losses[f.run.name])
     prior = prior_loss(finals[0])
     end = ROOM * max(prior, min(loss for loss, _ in losses.values()))
-    figure = Figure(figsize=(7.0, 0.8 + 0.19 * len(finals)), layout="constrained")
-    axes, margin = figure.subplots(1, 2, sharey=True, width_ratios=(4, 1))
+    figure, (axes, margin) = canvas(7.0, 0.8 + 0.19 * len(finals), 1, 2, sharey=True, width_ratios=(4, 1))
     axes.axvline(prior, color=GREY, linestyle=":", linewidth=1.0)
     cut = []
     for y, final in enumerate(finals):

@@ -3,7 +3,6 @@
 from statistics import median
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from proset.plot.style import log_axis, plain
 from proset_study.methods.labels import method_name
@@ -154,8 +153,7 @@ def _draw_verdict(overview):
 def ranks_figure(scores: list[OverDataSets]) -> ReportFigure:
     """Ranks of the methods of one comparison, best first, and probabilities for the first one; two panels a score."""
     heights = [0.8 + 0.21 * len(c.methods) for c in scores]
-    figure = Figure(figsize=(8.0, sum(heights)), layout="constrained")
-    grid = figure.subplots(len(scores), 2, squeeze=False, gridspec_kw={"height_ratios": heights})
+    figure, grid = canvas(8.0, sum(heights), len(scores), 2, squeeze=False, height_ratios=heights)
     texts = []
     for (left, right), c in zip(grid, scores, strict=True):
         rows = {row.method: (y, row.average_rank) for y, row in enumerate(c.ranks)}

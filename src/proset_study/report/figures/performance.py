@@ -1,7 +1,6 @@
 """How good the final models are on test data: calibration, ranking, and what familiarity tells."""
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from proset.plot.style import GREY, plain
 from proset.rates import wilson
@@ -10,6 +9,7 @@ from proset_study.report.figures.registry import FigureSpec, of_data_set
 from proset_study.report.figures.style import (
     ESTIMATOR_COLOURS,
     ReportFigure,
+    canvas,
     legend,
     method_style,
     panels,
@@ -23,8 +23,7 @@ from proset_study.store.stored import Final
 
 def reliability_figure(finals: list[Final]) -> ReportFigure:
     """Observed proportion against predicted probability, with the number of test samples in each bin below."""
-    figure = Figure(figsize=(5.5, 5.6), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    figure, (above, below) = canvas(5.5, 5.6, 2, 1, sharex=True, height_ratios=(3, 1))
     above.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.0, label="calibrated")
     errors: dict[str, float] = {}
     bins = n_bins(len(finals[0].y))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -122,20 +122,17 @@ _DRAWS: list[tuple[str, Draw]] = []
 
 def of_data_set(category: str) -> Callable[[Plan], Plan]:
     """Register a function that gives the figures of a category for a data set; their names follow that of the set."""
-    return _registered(_PLANS, category)
+    return partial(_register, _PLANS, category)
 
 
 def over_data_sets(category: str) -> Callable[[Draw], Draw]:
     """Register a function that draws the figures of a category over all data sets, each with its name."""
-    return _registered(_DRAWS, category)
+    return partial(_register, _DRAWS, category)
 
 
-def _registered(entries: list[tuple[str, T]], category: str) -> Callable[[T], T]:
-    def register(function: T) -> T:
-        entries.append((category, function))
-        return function
-
-    return register
+def _register(entries: list[tuple[str, T]], category: str, function: T) -> T:
+    entries.append((category, function))
+    return function
 
 
 def planned(available: DataSetRuns) -> list[FigureSpec]:

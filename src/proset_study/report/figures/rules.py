@@ -3,14 +3,11 @@
 from itertools import product
 from statistics import fmean
 
-import numpy as np
-from matplotlib.figure import Figure
-
 from proset.plot.style import log_axis, plain
 from proset_study.report.analysis.selection_rules import RULES, rules
 from proset_study.report.figures.registry import is_weighted, over_data_sets
 from proset_study.report.figures.search import WORDS
-from proset_study.report.figures.style import ReportFigure, legend
+from proset_study.report.figures.style import ReportFigure, canvas, legend
 from proset_study.report.rows import groups
 from proset_study.report.wording import counted
 
@@ -32,8 +29,7 @@ def rules_figure(rows: list[dict], criterion: str = "log_loss") -> ReportFigure:
     data_sets = list(dict.fromkeys(row["dataset"] for row in rows))
     stages = list(dict.fromkeys(row["stage"] for row in rows))
     by_case = groups(rows, "dataset", "rule", "stage")
-    figure = Figure(figsize=(5.0 * len(stages), 1.0 + 0.24 * len(data_sets)), layout="constrained")
-    axes = np.ravel(figure.subplots(1, 2 * len(stages), sharey=True))
+    figure, axes = canvas(5.0 * len(stages), 1.0 + 0.24 * len(data_sets), 1, 2 * len(stages), sharey=True)
     texts = []
     for i, (rule, style) in enumerate(zip(RULES, _STYLES, strict=True)):
         for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):

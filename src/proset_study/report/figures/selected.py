@@ -3,7 +3,7 @@
 from functools import partial
 
 import numpy as np
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import pdist
 
 from proset.losses import error_rate
 from proset.plot.style import choice_style, log_axis, plain
@@ -191,8 +191,7 @@ def _sharpness(images: np.ndarray) -> float:
 
 def _variety(images: np.ndarray, labels: np.ndarray) -> float:
     """Root mean square of the differences of the pixels of two images of a class, over all pairs; 0 without any."""
-    between = (cdist(own, own, "sqeuclidean") / own.shape[1] for own in (images[labels == k] for k in set(labels)))
-    pairs = np.concatenate([squared[np.triu_indices(len(squared), 1)] for squared in between])
+    pairs = np.concatenate([pdist(images[labels == k], "sqeuclidean") / images.shape[1] for k in set(labels)])
     return float(np.sqrt(pairs.mean())) if len(pairs) else 0.0
 
 

@@ -18,7 +18,6 @@ from proset.plot.style import MARKERS, log_axis, plain
 from proset_study.base.records import write_text
 from proset_study.methods import labels
 
-DPI = 110
 RASTER_DPI = 160  # of images and dense points inside an SVG
 # Neither those of classes, in `proset.plot.style`, nor of estimators: a colour stands for one thing. These are of the
 # methods with the first places: proset as published, k nearest neighbours, XGBoost, proset by default, the SVM, and
@@ -33,7 +32,7 @@ _SERIES = re.compile(r'<g([^>]*)>((?:<(?:use|path)[^>]* style="[^"]*"/>){2,})</g
 _STYLE = re.compile(r' style="[^"]*"')
 
 _SETTINGS: dict[Any, Any] = {
-    "figure.dpi": DPI,
+    "figure.dpi": 110,
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.labelsize": 9,
@@ -104,10 +103,10 @@ def panels(
     return figure, axes[:number]
 
 
-def canvas(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure of this size in inches with one panel."""
+def canvas(width: float, height: float, rows: int = 1, columns: int = 1, **shared: Any) -> tuple[Figure, Any]:
+    """A figure of this size in inches with one panel, or an array of several, as `Figure.subplots` makes them."""
     figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots()
+    return figure, figure.subplots(rows, columns, **shared)
 
 
 def row_axis(axes: Axes, names: Sequence[str]) -> None:

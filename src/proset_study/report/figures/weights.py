@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 from matplotlib.colors import ListedColormap, Normalize
-from matplotlib.figure import Figure
 
 from proset.plot.feature_weights import UNITS, UNUSED, FeatureWeightsDisplay, shown_features
 from proset.plot.style import plain
@@ -28,9 +27,8 @@ def weights_figure(finals: list[Final]) -> ReportFigure:
     shown, active, total = shown_features(weights)
     names = [finals[0].feature_names[d] for d in shown]
     room = [max(len(w), 1) + 3.0 for w in weights]  # for batches and for the title
-    size = (min(10.0, max(5.0, 2.5 + 0.22 * sum(room))), max(3.3, 1.6 + 0.165 * len(shown)))
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(1, len(finals), squeeze=False, sharey=True, width_ratios=room)[0]
+    width, height = min(10.0, max(5.0, 2.5 + 0.22 * sum(room))), max(3.3, 1.6 + 0.165 * len(shown))
+    figure, (axes,) = canvas(width, height, 1, len(finals), squeeze=False, sharey=True, width_ratios=room)
     scale = Normalize(0.0, max(w.max(initial=0.0) for w in weights) or 1.0)
     for panel, final, w in zip(axes, finals, weights, strict=True):
         shown_weights = FeatureWeightsDisplay(weights=w[:, shown], feature_names=names)

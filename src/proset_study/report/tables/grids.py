@@ -1,6 +1,7 @@
 """Tables of the pages: one number a cell, and what the template of all of them needs to know."""
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from math import isfinite, sqrt
 
 from proset_study.methods import METHODS
@@ -54,11 +55,9 @@ class Grid:
     def spanners(self) -> list[tuple[str, int]]:
         """Common headings and how many columns they span; empty without any."""
         found: list[tuple[str, int]] = []
-        for column in self.columns:
-            if found and column.spanner and found[-1][0] == column.spanner:
-                found[-1] = (column.spanner, found[-1][1] + 1)
-            else:
-                found.append((column.spanner, 1))
+        for title, columns in groupby(column.spanner for column in self.columns):
+            number = len(list(columns))
+            found += [(title, number)] if title else [("", 1)] * number
         return found if any(title for title, _ in found) else []
 
 
