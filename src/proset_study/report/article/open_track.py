@@ -73,10 +73,8 @@ def leave_one_out(stored: Reported) -> Content:
         "track": stored.study.track,
         "candidates": whole(candidates),
         "data_sets": count(len(found)),
-        **_verdicts("", found),
-        **_verdicts("few_", found_few),
-        **_factors("", found),
-        **_factors("few_", found_few),
+        **_texts("", found),
+        **_texts("few_", found_few),
     }
     return Content(texts, {"forms": forms})
 
@@ -97,20 +95,14 @@ def _compare(stored, first, second):
     return found
 
 
-def _verdicts(prefix, found):
-    """How often the second form is ahead, behind and neither."""
+def _texts(prefix, found):
+    """How often the second form is ahead, behind and neither; how many times the prototypes of the first it has."""
     ahead, behind, open_ = ([c.data_set for c in found if c.verdict == verdict] for verdict in VERDICTS)
+    factors = [c.prototypes[1] / c.prototypes[0] for c in found if c.prototypes[0]]
     return {
         f"{prefix}ahead": count(len(ahead)),
         f"{prefix}behind": count(len(behind)) + (f" ({listed(behind)})" if behind else ""),
         f"{prefix}open": count(len(open_)),
-    }
-
-
-def _factors(prefix, found):
-    """How many times the prototypes of the first form the second one has, where the first has any."""
-    factors = [c.prototypes[1] / c.prototypes[0] for c in found if c.prototypes[0]]
-    return {
         f"{prefix}prototypes": decimals(median(factors), 2),
         f"{prefix}prototypes_range": f"{decimals(min(factors), 2)} to {decimals(max(factors), 2)}",
     }

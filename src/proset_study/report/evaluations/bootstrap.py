@@ -57,17 +57,10 @@ def bootstrap_figure(rows: list[dict]) -> ReportFigure:
         shown = shown_by_score[score]
         for i, (key, (estimate, marker, filled, error)) in enumerate(ESTIMATES.items()):
             y = np.array([names.index(short_name(row)) for row in shown]) + 0.18 * (i - 1.5)
-            panel.errorbar(
-                [row[key] for row in shown],
-                y,
-                xerr=None if error is None else [row[error] or 0.0 for row in shown],
-                linestyle="",
-                marker=marker,
-                color=ESTIMATOR_COLOURS[i],
-                markerfacecolor=ESTIMATOR_COLOURS[i] if filled else "none",
-                elinewidth=0.8,
-                label=estimate,
-            )
+            bars = None if error is None else [row[error] or 0.0 for row in shown]
+            look = {"linestyle": "", "marker": marker, "color": ESTIMATOR_COLOURS[i], "elinewidth": 0.8}
+            face = ESTIMATOR_COLOURS[i] if filled else "none"
+            panel.errorbar([row[key] for row in shown], y, xerr=bars, markerfacecolor=face, label=estimate, **look)
         panel.set(xlabel=SCORES[score], xlim=(0.0, None))
     axes[0].set_yticks(range(len(names)), names)
     axes[0].set(ylabel="data set and final model", ylim=(len(names) - 0.5, -0.5))

@@ -49,15 +49,8 @@ def learning_curve_figure(finals: list[Final]) -> ReportFigure:
             if not has_score(final.run.method, score):
                 continue
             deviation = [row[f"{score}_deviation"] or 0.0 for row in fitted]
-            panel.errorbar(
-                [row["n_fit"] for row in fitted],
-                [row[score] for row in fitted],
-                deviation,
-                capsize=2,
-                elinewidth=0.8,
-                label=model(final),
-                **method_style(final.run.method),
-            )
+            look = {"capsize": 2, "elinewidth": 0.8, "label": model(final), **method_style(final.run.method)}
+            panel.errorbar([row["n_fit"] for row in fitted], [row[score] for row in fitted], deviation, **look)
         if fitted:
             ends = " to ".join(f"{row['error']:.3f} ({row['n_fit']} samples)" for row in (fitted[0], fitted[-1]))
             texts.append(f"{final.label} {ends}")

@@ -200,9 +200,8 @@ def _plan(available):
     settings, runs = available.settings, available.weighted
     if not runs:
         return
-    is_mixed = (
-        available.data is not None and available.data.is_mixed
-    )  # models have features or columns, by their method
+    # Of mixed data, models have features or columns, by their method.
+    is_mixed = available.data is not None and available.data.is_mixed
     of_columns = [run for run in runs if is_mixed and get(run.method).takes_mixed]
     if of_features := [run for run in runs if run not in of_columns]:
         yield FigureSpec("feature_weights", of_features, weights_figure)

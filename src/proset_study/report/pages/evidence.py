@@ -164,16 +164,17 @@ def over_data_sets_section(stored: Stored) -> list[dict]:
         if name in wider.values():
             main = scores[0]
             shown = [c for c in scores if c.pairs and c.score in ("log-loss", "balanced error")]
+            parts = [c for c in found if (c.comparison, c.score) == (name, main.score) and c.group != "all"]
             section = {
                 "name": name,
                 "title": main.title,
                 "figure": slug("ranks", name),
                 "n_pairs": len(main.pairs),
                 "pairs": counted(len(main.pairs), "pair"),
+                "words": f"{_ranked_words(main, _varied(stored, name))}{_words_of_parts(parts)}",
+                "power": _power_words(main),
+                "grids": [_pairs(c) for c in shown],
             }
-            parts = [c for c in found if (c.comparison, c.score) == (name, main.score) and c.group != "all"]
-            words = f"{_ranked_words(main, _varied(stored, name))}{_words_of_parts(parts)}"
-            section |= {"words": words, "power": _power_words(main), "grids": [_pairs(c) for c in shown]}
             sections.append(section)
     return sorted(sections, key=lambda c: c["n_pairs"])
 

@@ -78,16 +78,10 @@ def scatter(model: Model) -> dict:
 
     points = [place(p) for p in model.points]
     heaviest = max(p.weight for p in model.prototypes)
-    prototypes = [
-        {
-            **place(p),
-            "r": round(5 + 7 * sqrt(p.weight / heaviest), 1),
-            "row": p.row,
-            "island": p.island,
-            "of": p.species,
-        }
-        for p in model.prototypes
-    ]
+    prototypes = []
+    for p in model.prototypes:
+        radius = round(5 + 7 * sqrt(p.weight / heaviest), 1)
+        prototypes.append({**place(p), "r": radius, "row": p.row, "island": p.island, "of": p.species})
     named = []
     for name in species:
         of_species = [drawn for p, drawn in zip(model.points, points, strict=True) if p.species == name]
