@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from proset_study.report.analysis.against import Difference, tally
 from proset_study.report.analysis.losses import generated
-from proset_study.report.analysis.manifest import cost_by_method
+from proset_study.report.analysis.manifest import cost_by_method, read_manifest
 from proset_study.report.analysis.response_curves import SCORES, Curves, curves_of, points, response_section
 from proset_study.report.analysis.verdict import LEAVE_ONE_OUT
 from proset_study.report.article.installed import DEVELOPMENT, SEALED
@@ -41,7 +41,6 @@ REPORTS = {  # that are committed, with their titles on the site
     DEVELOPMENT: "Tables on which choices were allowed",
     SEALED: "Tables held back for the final test",
 }
-CPU = ("fit_cpu_s", "score_cpu_s")  # of a cost in a manifest
 PANEL = (2.2, 1.35)  # inches: three columns are as wide as a line of text
 SHOWN = (*NEVER, "bootstrap_632_plus", "holdout_20", "stratified_10", *OF_THE_SELECTED)  # estimates of the error
 
@@ -157,9 +156,6 @@ def _counts(prefix, found, *names):
 @topic("", *(f"{report}/{layout.MANIFEST}" for report in REPORTS), command=OF_TRACK)
 def computation(project: Path) -> Content:
     """How much all reports took."""
-    fits, seconds = 0.0, 0.0
-    for report in REPORTS:
-        spent = cost_by_method(Reported(project / report).manifest).values()
-        n_fits, cpu = (sum(cost[key] for cost in spent for key in keys) for keys in (("fits",), CPU))
-        fits, seconds = fits + n_fits, seconds + cpu
-    return Content({"fits": whole(fits), "hours": decimals(seconds / 3600, 1)})
+    spent = [cost for report in REPORTS for cost in cost_by_method(read_manifest(project / report)).values()]
+    seconds = sum(cost["fit_cpu_s"] + cost["score_cpu_s"] for cost in spent)
+    return Content({"fits": whole(sum(cost["fits"] for cost in spent)), "hours": decimals(seconds / 3600, 1)})

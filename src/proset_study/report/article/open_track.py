@@ -62,9 +62,8 @@ def leave_one_out(stored: Reported) -> Content:
     split, drawn, few = (stored.experiments(FORMS, method) for method in (SUBJECT, LEAVE_ONE_OUT, INSTALLED))
     (candidates,) = {stored.study.config["experiments"][e]["parameters"]["n_candidates"] for e in drawn}
     found, found_few = _compare(stored, split, drawn), _compare(stored, split, few)
-    forms = [
-        ["data set", "log-loss, few prototypes", "few minus split", "leave-one-out minus split", "prototypes, median"]
-    ]
+    heading = ["data set", "log-loss, few prototypes", "few minus split", "leave-one-out minus split"]
+    forms = [[*heading, "prototypes, median"]]
     searched = {c.data_set: c.difference for c in found}
     for c in found_few:
         forms.append([c.data_set, decimals(c.mean), c.difference, searched[c.data_set], whole(c.prototypes[1])])

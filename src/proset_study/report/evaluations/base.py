@@ -40,6 +40,9 @@ def model_name(row: dict) -> str:
     return f"{row['experiment']} {row['variant']}".strip() + f", {method_name(row['method'])}"
 
 
+MODEL = {"data set": lambda row: row["dataset"], "experiment": model_name}  # the first cells of most tables
+
+
 def names_of(final: Final) -> dict:
     """What a row begins with: `NAMES`."""
     values = (final.replicate, final.run.experiment, final.run.method, final.data_set, final.run.variant)

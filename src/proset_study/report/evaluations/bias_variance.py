@@ -6,15 +6,7 @@ from matplotlib.patches import Patch
 
 from proset.plot.style import GREY, plain
 from proset_study.methods.labels import method_name
-from proset_study.report.evaluations.base import (
-    NAMES,
-    EvaluationReport,
-    model_name,
-    names_of,
-    number,
-    record_of,
-    short_name,
-)
+from proset_study.report.evaluations.base import MODEL, NAMES, EvaluationReport, names_of, number, record_of, short_name
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, ReportFigure, row_axis
 from proset_study.report.rows import groups
 from proset_study.store.stored import Final
@@ -88,8 +80,7 @@ REPORT = EvaluationReport(
     text="Expected Brier score (sum of squares over the classes) = noise + squared bias + variance, over new"
     " training sets.",
     cells={
-        "data set": lambda row: row["dataset"],
-        "experiment": model_name,
+        **MODEL,
         "training samples": lambda row: str(row["n_fit"]),
         "draws": lambda row: str(row["draws"]),
         "Brier score": number("brier", 4),

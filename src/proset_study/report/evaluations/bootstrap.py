@@ -7,11 +7,11 @@ import numpy as np
 
 from proset.losses import error_rate
 from proset_study.report.evaluations.base import (
+    MODEL,
     NAMES,
     SCORES,
     EvaluationReport,
     has_score,
-    model_name,
     names_of,
     number,
     record_of,
@@ -91,8 +91,7 @@ REPORT = EvaluationReport(
     text="Estimates of the expected loss of the selected models from the training set, next to the test score of the"
     " first fit; ± is a standard error.",
     cells={
-        "data set": lambda row: row["dataset"],
-        "experiment": model_name,
+        **MODEL,
         "loss": lambda row: {"log_loss": "log-loss", "error": "error rate"}[row["score"]],
         "on the fitted samples": number("training"),
         "cross-validation": _with_error("cross_validation", "cross_validation_standard_error"),

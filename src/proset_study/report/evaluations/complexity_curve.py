@@ -5,7 +5,7 @@ import numpy as np
 from proset.plot.style import COLOURS, GREY, log_axis
 from proset_study.methods import get
 from proset_study.methods.labels import method_name
-from proset_study.report.evaluations.base import NAMES, EvaluationReport, model_name, names_of, number, record_of
+from proset_study.report.evaluations.base import MODEL, NAMES, EvaluationReport, names_of, number, record_of
 from proset_study.report.figures.style import ReportFigure, axis_name, legend, panels
 from proset_study.report.rows import groups
 from proset_study.report.wording import span
@@ -92,8 +92,7 @@ REPORT = EvaluationReport(
     text="Expected loss = noise + squared bias + variance over new training sets; zero-one loss follows Kohavi and"
     " Wolpert's definition.",
     cells={
-        "data set": lambda row: row["dataset"],
-        "experiment": model_name,
+        **MODEL,
         "loss": lambda row: row["loss"].replace("_", "-"),
         "along": lambda row: axis_name(row["along"]),
         "value": lambda row: f"{row['value']:g}",

@@ -39,15 +39,15 @@ def products_figure(compared: Compared, is_large: bool = False) -> ReportFigure:
 
 def _figure(compared, is_large, measure, title, axis, what, unit):
     costs = {
-        data_set: {f.run.method: np.array([measure(record) for record in f.trials or f.paths]) for f in finals}
+        data_set: [(f.run.method, [measure(record) for record in f.trials or f.paths]) for f in finals]
         for data_set, finals in compared.items()
     }
-    medians = {d: {method_name(m): float(np.median(v)) for m, v in of.items()} for d, of in costs.items()}
+    medians = {d: {method_name(m): float(np.median(values)) for m, values in of} for d, of in costs.items()}
     finding = f"{wins(medians, 'median cost of a fit')}."
     if is_large or max(map(len, compared.values())) > IN_A_ROW:
         spread: dict[str, list[float]] = {}
-        for by_method in costs.values():
-            for method, values in by_method.items():
+        for of_data_set in costs.values():
+            for method, values in of_data_set:
                 spread.setdefault(method, []).append(float(np.median(values)))
         texts = [f"{method_name(method)} {np.median(values):.2g}{unit}" for method, values in spread.items()]
         return ReportFigure(
@@ -65,9 +65,9 @@ def _figure(compared, is_large, measure, title, axis, what, unit):
     axes.set_axisbelow(True)
     for row in range(1, len(compared)):
         axes.axhline(row - 0.5, color="#DDDDDD", linewidth=0.6, zorder=0)
-    for row, by_method in enumerate(costs.values()):
-        for i, (method, values) in enumerate(by_method.items()):
-            y = row + SPREAD * (i - (len(by_method) - 1) / 2)
+    for row, of_data_set in enumerate(costs.values()):
+        for i, (method, values) in enumerate(of_data_set):
+            y = row + SPREAD * (i - (len(of_data_set) - 1) / 2)
             draw_quantiles(axes, y, values, RANGE, method, label=method_name(method), markeredgewidth=0.6)
     log_axis(axes, "x")
     legend(figure)

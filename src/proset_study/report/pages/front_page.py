@@ -184,11 +184,12 @@ def _headline(found: Verdict):
 def _score_cell(score: Score | None, replicates: int) -> Cell:
     if score is None:
         return Cell()
-    return _marked(number(score.mean, tone="best" * score.best), score.replicates < replicates)
+    return _mean_cell(score.mean, 3, "best" * score.best, score.replicates < replicates)
 
 
-def _marked(cell: Cell, is_of_fewer: bool) -> Cell:
+def _mean_cell(mean, digits, tone, is_of_fewer):
     """A mean, marked if it is of fewer replicates than others."""
+    cell = number(mean, digits, tone=tone)
     return replace(cell, text=f"{cell.text}{FEWER * is_of_fewer}")
 
 
@@ -226,7 +227,7 @@ def _error_cell(cell: dict | None, replicates: int) -> Cell:
     if cell is None:
         return Cell()
     fewer = cell["replicates"] < replicates
-    return _marked(number(100 * cell["error"], 1, tone="best" if cell["best"] else "soft" if fewer else ""), fewer)
+    return _mean_cell(100 * cell["error"], 1, "best" if cell["best"] else "soft" if fewer else "", fewer)
 
 
 def _noise(stored):

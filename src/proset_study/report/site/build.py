@@ -21,6 +21,7 @@ from proset_study.report.site.compare import comparison_data, first_rows
 from proset_study.report.site.pictures import forest, scatter
 from proset_study.report.site.reproduction import reproduction_context
 from proset_study.report.site.search import index
+from proset_study.report.wording import counted
 from proset_study.study import layout
 
 REPORTS, DOCS, BUILT = "reports", "docs", "docs/_build"
@@ -149,5 +150,5 @@ def copy_report(source: Path, target: Path, has_docs: bool) -> None:
 
 
 def _title(report):
-    n = len(read_json(report / layout.MANIFEST)["cost"])
-    return f"{COMMITTED[f'{REPORTS}/{report.name}']}: {n} repetition{'s' if n > 1 else ''}"
+    n_replicates = len(read_json(report / layout.MANIFEST)["cost"])
+    return f"{COMMITTED[f'{REPORTS}/{report.name}']}: {counted(n_replicates, 'repetition')}"
