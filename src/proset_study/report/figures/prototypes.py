@@ -128,7 +128,12 @@ def trials_figure(finals: list[Final]) -> ReportFigure:
     means = {final.run.method: trial_means(final.trials) for final in finals}
     for panel, (score, name) in zip(axes, _SCORES.items(), strict=True):
         for method, found in means.items():
-            _points_and_front(panel, method, found["prototypes"], found[score])
+            shown, style = found["prototypes"] > 0, method_style(method)
+            prototypes, loss = found["prototypes"][shown], found[score][shown]
+            panel.plot(prototypes, loss, linestyle="none", markersize=3, alpha=0.4, **style)
+            order = np.argsort(prototypes, kind="stable")
+            front = least_loss(prototypes[order], loss[order])
+            panel.step(prototypes[order], front, where="post", label=method_name(method), color=style["color"])
         log_axis(panel, "x", dense=True)
         panel.set(xlabel="prototypes, mean over the folds", ylabel=f"{name} in cross-validation")
     legend(figure, widest=2.0)
@@ -144,15 +149,6 @@ def trials_figure(finals: list[Final]) -> ReportFigure:
         alt=f"Cross-validated loss on {first.data_set} against prototypes. Lowest log-loss: {'; '.join(texts)}.",
         figure=figure,
     )
-
-
-def _points_and_front(axes: Axes, method: str, prototypes: np.ndarray, loss: np.ndarray) -> None:
-    shown, style = prototypes > 0, method_style(method)
-    prototypes, loss = prototypes[shown], loss[shown]
-    axes.plot(prototypes, loss, linestyle="none", markersize=3, alpha=0.4, **style)
-    order = np.argsort(prototypes, kind="stable")
-    front = least_loss(prototypes[order], loss[order])
-    axes.step(prototypes[order], front, where="post", label=method_name(method), color=style["color"])
 
 
 @of_data_set("Prototypes")

@@ -30,13 +30,14 @@ def rules_figure(rows: list[dict], criterion: str = "log_loss") -> ReportFigure:
     stages = list(dict.fromkeys(row["stage"] for row in rows))
     by_case = groups(rows, "dataset", "rule", "stage")
     figure, axes = canvas(5.0 * len(stages), 1.0 + 0.24 * len(data_sets), 1, 2 * len(stages), sharey=True)
-    texts = []
+    averages, texts = {}, []
     for i, (rule, style) in enumerate(zip(RULES, _STYLES, strict=True)):
         for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
             shown = {d: [r[quantity] for r in by_case.get((d, rule, stage), [])] for d in data_sets}
             y = [data_sets.index(d) + STEP * (i - 1) for d, values in shown.items() if values]
             means = [fmean(values) for values in shown.values() if values]
             panel.plot(means, y, linestyle="", markersize=6, label=rule, **style)
+            averages[rule, stage, quantity] = fmean(means)
             if quantity == "excess":
                 texts.append(f"{rule}, {stage}: {fmean(means):.3f}")
     for panel, (stage, quantity) in zip(axes, product(stages, ("excess", "prototypes")), strict=True):
@@ -56,14 +57,8 @@ def rules_figure(rows: list[dict], criterion: str = "log_loss") -> ReportFigure:
         panel.sharex(axes[1])
     legend(figure, 2.0)
     best, *_, published = RULES
-    given_up, kept, most = (  # means over the data sets, as drawn
-        fmean(
-            fmean(r[quantity] for r in by_case[d, rule, stages[-1]])
-            for d in data_sets
-            if (d, rule, stages[-1]) in by_case
-        )
-        for rule, quantity in ((published, "excess"), (published, "prototypes"), (best, "prototypes"))
-    )
+    given_up = averages[published, stages[-1], "excess"]
+    kept, most = (averages[rule, stages[-1], "prototypes"] for rule in (published, best))
     replicates = counted(len({row["replicate"] for row in rows}), "replicate")
     experiments = " or ".join(dict.fromkeys(row["experiment"] for row in rows))
     return ReportFigure(

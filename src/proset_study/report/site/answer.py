@@ -81,11 +81,9 @@ class Answer:
 
     def _rivals(self) -> list[str]:
         """Who leads on average: with few replicates, intervals on single tables are too wide to name one."""
-        said, leads = [], []
+        said = []
         found = {where: self.standing.largest_lead(kind) for kind, where in (("", ""), ("real", "on real tables "))}
-        for where, lead in found.items():
-            if lead and lead[1].value > 0:
-                leads.append(f"{where}{decimals(lead[1].value)}")
+        leads = [f"{where}{decimals(lead[1].value)}" for where, lead in found.items() if lead and lead[1].value > 0]
         if leads:
             sure = any(lead and lead[1].interval(self.standing.level)[0] > 0 for lead in found.values())
             words = "Some rival's mean lead" if sure else "No rival's mean lead"

@@ -226,8 +226,8 @@ def comparison_table(name: str, title: str, numbers: list[Entry], overlap: dict[
     found = []
     for experiment, group in by_experiment.items():
         shown = [n for n in group if n.section == FINAL]
-        for n in (n for n in group if n.quantity == "threshold" and n.section != "stage1"):
-            shown.append(replace(n, label=f"Threshold {SECTIONS[n.section].lower()}"))
+        thresholds = [n for n in group if n.quantity == "threshold" and n.section != "stage1"]
+        shown += [replace(n, label=f"Threshold {SECTIONS[n.section].lower()}") for n in thresholds]
         found.append((f"[{experiment}]", [n for q in quantities for n in shown if n.quantity == q]))
     return Table(name, title, found)
 
