@@ -6,23 +6,14 @@ the pages, which the first chart in the window loads.
 """
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import altair
 
-from proset_study.methods.labels import method_name
-from proset_study.report.figures.style import method_style
 from proset_study.report.wording import in_script
 
-ROWS = "rows"  # the name of the data in every specification
-_SHAPES = {  # Matplotlib's markers in Vega, whose own shapes have no names for the last two
-    **{"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"},
-    **{"<": "triangle-left", ">": "triangle-right"},
-    "X": "M-1,-.6L-.6,-1L0,-.4L.6,-1L1,-.6L.4,0L1,.6L.6,1L0,.4L-.6,1L-1,.6L-.4,0Z",
-    "*": "M0,-1L.25,-.3L1,-.3L.4,.12L.6,.85L0,.4L-.6,.85L-.4,.12L-1,-.3L-.25,-.3Z",
-}
+BASE = altair.Chart(altair.NamedData("rows"))  # what charts begin with
 
 
 @dataclass(frozen=True)
@@ -70,23 +61,6 @@ def choice(rows: list[dict[str, Any]], name: str, title: str) -> Control:
     return Control(name, title, [(value, value) for value in values], (values[0],))
 
 
-def highlight(methods: Iterable[str]) -> Control:
-    """One method, or none."""
-    names = [(name, name) for name in map(method_name, methods)]
-    return Control("highlight", "Highlight", [("", "none"), *names], ("",))
-
-
-def methods_control(methods: Iterable[str], chosen: Iterable[str]) -> Control:
-    """Check boxes for methods."""
-    names = [(name, name) for name in map(method_name, methods)]
-    return Control("method", "Methods", names, tuple(map(method_name, chosen)), True)
-
-
-def based() -> Any:
-    """An Altair chart of the rows."""
-    return altair.Chart(altair.NamedData(ROWS))
-
-
 def tip(field: str, format: Any = altair.Undefined, title: Any = altair.Undefined) -> Any:
     """A line of what a pointer shows."""
     return altair.Tooltip(field, format=format, title=title)
@@ -95,23 +69,6 @@ def tip(field: str, format: Any = altair.Undefined, title: Any = altair.Undefine
 def not_from_zero(channel: Any, field: str, title: str | None) -> Any:
     """An encoding whose axis need not have zero."""
     return channel(field, title=title, scale=altair.Scale(zero=False))
-
-
-def emphasis() -> Any:
-    """The opacity of what is highlighted, and of the rest."""
-    return altair.condition("datum.on", altair.value(1.0), altair.value(0.15))
-
-
-def method_scales(methods: Iterable[str]) -> dict[str, Any]:
-    """Altair's encodings of colour and shape: a method looks as in the figures."""
-    names, styles = zip(*((method_name(m), method_style(m)) for m in methods), strict=True)
-    legend = altair.Legend(orient="top", title=None, columns=7)
-    colours = altair.Scale(domain=list(names), range=[style["color"] for style in styles])
-    shapes = altair.Scale(domain=list(names), range=[_SHAPES[style["marker"]] for style in styles])
-    return {
-        "color": altair.Color("method:N", scale=colours, legend=legend),
-        "shape": altair.Shape("method:N", scale=shapes, legend=legend),
-    }
 
 
 def specification(chart: Any) -> dict[str, Any]:

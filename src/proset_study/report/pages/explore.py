@@ -1,5 +1,6 @@
 """The charts to touch of the front page: methods, prototypes, response curves, estimates of the error."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +15,21 @@ from proset_study.report.analysis.paired import MIN_REPLICATES, shown_interval
 from proset_study.report.analysis.prototypes import error_path, prototype_finals
 from proset_study.report.analysis.verdict import Verdict, printed_losses
 from proset_study.report.evaluations.bootstrap import ESTIMATES, bootstrap_rows
-from proset_study.report.figures.style import ESTIMATOR_COLOURS
-from proset_study.report.pages.charts import (
-    Chart,
-    Control,
-    based,
-    choice,
-    emphasis,
-    highlight,
-    method_scales,
-    methods_control,
-    not_from_zero,
-    specification,
-    tip,
-)
+from proset_study.report.figures.style import ESTIMATOR_COLOURS, method_style
+from proset_study.report.pages.charts import BASE, Chart, Control, choice, not_from_zero, specification, tip
 from proset_study.store.metrics import LOSSES
 from proset_study.store.stored import Stored
 
 MAX_STEPS = 120  # of a path that are shown
 SHOWN = 25  # data sets of a large study whose searches are shown
 ENDS = {"low": "from", "high": "to"}  # of intervals
+EMPHASIS = altair.condition("datum.on", altair.value(1.0), altair.value(0.15))  # opacity of what is highlighted, or not
+_SHAPES = {  # Matplotlib's markers in Vega, whose own shapes have no names for the last two
+    **{"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross"},
+    **{"<": "triangle-left", ">": "triangle-right"},
+    "X": "M-1,-.6L-.6,-1L0,-.4L.6,-1L1,-.6L.4,0L1,.6L.6,1L0,.4L-.6,1L-1,.6L-.4,0Z",
+    "*": "M0,-1L.25,-.3L1,-.3L.4,.12L.6,.85L0,.4L-.6,.85L-.4,.12L-1,-.3L-.25,-.3Z",
+}
 
 
 def front_charts(stored: Stored, found: Verdict, published: Path) -> list[Chart]:
@@ -61,7 +57,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
         return None
     names = [m for m in methods.METHODS if method_name(m) in {row["method"] for row in rows}]
     scales = method_scales(names)
-    base = based().encode(
+    base = BASE.encode(
         y=altair.Y("data_set:N", sort=altair.EncodingSortField("place", op="min"), title=None),
         yOffset=altair.YOffset("method:N", sort=[method_name(m) for m in names]),
     )
@@ -113,10 +109,10 @@ def prototypes_chart(stored: Stored) -> Chart | None:
     names = [m for m in methods.METHODS if m in found]
     scales = method_scales(names)
     scale = altair.Scale(type="log" if all(row["prototypes"] for row in rows) else "symlog")
-    base = based().encode(
+    base = BASE.encode(
         x=altair.X("prototypes:Q", scale=scale, title="prototypes"),
         y=not_from_zero(altair.Y, "error:Q", "error rate in cross-validation"),
-        opacity=emphasis(),
+        opacity=EMPHASIS,
     )
     tips = [tip("method:N"), tip("prototypes:Q", ",.0f"), tip("error:Q", ".3f"), tip("se:Q", ".3f", "standard error")]
     tips += [tip("chosen:N", title="selected size")]
@@ -153,7 +149,7 @@ def response_chart(stored: Stored) -> Chart | None:
         return None
     scales = method_scales(names)
     x = altair.X("value:O", title="value of the property", axis=altair.Axis(labelAngle=0))
-    base = based().encode(x=x, opacity=emphasis())
+    base = BASE.encode(x=x, opacity=EMPHASIS)
     tips = [tip("method:N"), tip("value:Q"), *(tip(f"{name}:Q", ".3f") for name in ("mean", "low", "high"))]
     mean = altair.Y("mean:Q", title="excess over the score of the Bayes rule")
     layers = altair.layer(
@@ -195,7 +191,7 @@ def estimates_chart(stored: Stored) -> Chart | None:
     estimates = [estimate for estimate, *_ in ESTIMATES.values()]
     colours = altair.Scale(domain=estimates, range=list(ESTIMATOR_COLOURS))
     colour = altair.Color("estimate:N", scale=colours, legend=altair.Legend(orient="top", title=None))
-    base = based().encode(
+    base = BASE.encode(
         y=altair.Y("method:N", title=None, sort=None), yOffset=altair.YOffset("estimate:N", sort=estimates)
     )
     mean = not_from_zero(altair.X, "mean:Q", "estimate (line: one standard error)")
@@ -213,6 +209,30 @@ def estimates_chart(stored: Stored) -> Chart | None:
         rows=rows,
         columns={"method": "method", "estimate": "estimate", "mean": "value", **ENDS},
     )
+
+
+def highlight(compared: Iterable[str]) -> Control:
+    """One method, or none."""
+    names = [(name, name) for name in map(method_name, compared)]
+    return Control("highlight", "Highlight", [("", "none"), *names], ("",))
+
+
+def methods_control(compared: Iterable[str], chosen: Iterable[str]) -> Control:
+    """Check boxes for methods."""
+    names = [(name, name) for name in map(method_name, compared)]
+    return Control("method", "Methods", names, tuple(map(method_name, chosen)), True)
+
+
+def method_scales(compared: Iterable[str]) -> dict[str, Any]:
+    """Altair's encodings of colour and shape: a method looks as in the figures."""
+    names, styles = zip(*((method_name(m), method_style(m)) for m in compared), strict=True)
+    legend = altair.Legend(orient="top", title=None, columns=7)
+    colours = altair.Scale(domain=list(names), range=[style["color"] for style in styles])
+    shapes = altair.Scale(domain=list(names), range=[_SHAPES[style["marker"]] for style in styles])
+    return {
+        "color": altair.Color("method:N", scale=colours, legend=legend),
+        "shape": altair.Shape("method:N", scale=shapes, legend=legend),
+    }
 
 
 def thinned(number: int, *kept: int) -> list[int]:
