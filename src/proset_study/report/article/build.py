@@ -69,11 +69,10 @@ def checked(project: Path) -> tuple[Content, dict[str, Topic]]:
     """The same for sources that name what is there; ValueError for others, see `sources.check`."""
     published = Reported(project / STUDY).study
     check_subject(published.subject, SUBJECT)
-    config = published.config
     content, missing = gather(project)
-    names = {"texts": set(content.texts), "tables": set(content.tables), "figures": set(content.figures)}
-    known = {**names, "topics": set(TOPICS)}
-    own_names = [*config["data_sets"], *config["experiments"], *config["comparisons"]]
+    known = {"texts": set(content.texts), "tables": set(content.tables), "figures": set(content.figures)}
+    known["topics"] = set(TOPICS)
+    own_names = [name for kind in ("data_sets", "experiments", "comparisons") for name in published.config[kind]]
     check(project / SOURCES, own_names, known, set(missing))
     return content, missing
 

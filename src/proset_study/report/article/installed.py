@@ -195,17 +195,6 @@ def standing(project: Path) -> Standing:
 )
 def battery(stored: Reported) -> Content:
     """The sealed half, on which nothing was chosen."""
-    return _half(stored)
-
-
-@topic(DEVELOPMENT, *FILES, needs=(TUNED, DEFAULTS), subject=INSTALLED, command=COMMAND)
-def battery_development(stored: Reported) -> Content:
-    """The half on which methods, spaces and rules may be chosen."""
-    half = _half(stored)
-    return Content({name: half.texts[name] for name in ("data_sets", "place", "first_ranks", "default_place")})
-
-
-def _half(stored: Reported) -> Content:
     found = Standing(stored)
     pairs = stored.pairs_with_rivals(TUNED, INSTALLED)
     if not all(found.place(comparison, group)[0] for comparison in (TUNED, DEFAULTS) for group in ("all", "real")):
@@ -244,6 +233,13 @@ def _half(stored: Reported) -> Content:
         "features": f"{whole(used)} of {whole(given)}",
     }
     return Content(texts, {"ranks": rank_table(stored)})
+
+
+@topic(DEVELOPMENT, *FILES, needs=(TUNED, DEFAULTS), subject=INSTALLED, command=COMMAND)
+def battery_development(stored: Reported) -> Content:
+    """The half on which methods, spaces and rules may be chosen."""
+    half = battery(stored)
+    return Content({name: half.texts[name] for name in ("data_sets", "place", "first_ranks", "default_place")})
 
 
 def _over_data_sets(pairs):

@@ -139,8 +139,7 @@ def estimates_table(project: Path) -> list[list[str]]:
     """Bias, root mean squared error and coverage of estimates of the error; empty without the report."""
     if not (project / ESTIMATES / "evaluation/error_estimates.csv").is_file():
         return []
-    table: list[list[str]] = error_estimates(Reported(project / ESTIMATES)).tables["ends"]
-    return table
+    return error_estimates(Reported(project / ESTIMATES)).tables["ends"]
 
 
 def battery_tables(project: Path) -> dict[str, list[list[str]]]:
