@@ -13,7 +13,7 @@ import altair
 
 from proset_study.report.wording import in_script
 
-BASE = altair.Chart(altair.NamedData("rows"))  # what charts begin with
+ROWS = "rows"  # the name of the data in every specification
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,11 @@ def choice(rows: list[dict[str, Any]], name: str, title: str) -> Control:
     """One of the values of a column, the first one at first."""
     values = list(dict.fromkeys(row[name] for row in rows))
     return Control(name, title, [(value, value) for value in values], (values[0],))
+
+
+def based() -> Any:
+    """An Altair chart of the rows."""
+    return altair.Chart(altair.NamedData(ROWS))
 
 
 def tip(field: str, format: Any = altair.Undefined, title: Any = altair.Undefined) -> Any:

@@ -16,7 +16,7 @@ from proset_study.report.analysis.prototypes import error_path, prototype_finals
 from proset_study.report.analysis.verdict import Verdict, printed_losses
 from proset_study.report.evaluations.bootstrap import ESTIMATES, bootstrap_rows
 from proset_study.report.figures.style import ESTIMATOR_COLOURS, method_style
-from proset_study.report.pages.charts import BASE, Chart, Control, choice, not_from_zero, specification, tip
+from proset_study.report.pages.charts import Chart, Control, based, choice, not_from_zero, specification, tip
 from proset_study.store.metrics import LOSSES
 from proset_study.store.stored import Stored
 
@@ -57,7 +57,7 @@ def methods_chart(stored: Stored, found: Verdict, published: Path) -> Chart | No
         return None
     names = [m for m in methods.METHODS if method_name(m) in {row["method"] for row in rows}]
     scales = method_scales(names)
-    base = BASE.encode(
+    base = based().encode(
         y=altair.Y("data_set:N", sort=altair.EncodingSortField("place", op="min"), title=None),
         yOffset=altair.YOffset("method:N", sort=[method_name(m) for m in names]),
     )
@@ -109,7 +109,7 @@ def prototypes_chart(stored: Stored) -> Chart | None:
     names = [m for m in methods.METHODS if m in found]
     scales = method_scales(names)
     scale = altair.Scale(type="log" if all(row["prototypes"] for row in rows) else "symlog")
-    base = BASE.encode(
+    base = based().encode(
         x=altair.X("prototypes:Q", scale=scale, title="prototypes"),
         y=not_from_zero(altair.Y, "error:Q", "error rate in cross-validation"),
         opacity=EMPHASIS,
@@ -149,7 +149,7 @@ def response_chart(stored: Stored) -> Chart | None:
         return None
     scales = method_scales(names)
     x = altair.X("value:O", title="value of the property", axis=altair.Axis(labelAngle=0))
-    base = BASE.encode(x=x, opacity=EMPHASIS)
+    base = based().encode(x=x, opacity=EMPHASIS)
     tips = [tip("method:N"), tip("value:Q"), *(tip(f"{name}:Q", ".3f") for name in ("mean", "low", "high"))]
     mean = altair.Y("mean:Q", title="excess over the score of the Bayes rule")
     layers = altair.layer(
@@ -191,7 +191,7 @@ def estimates_chart(stored: Stored) -> Chart | None:
     estimates = [estimate for estimate, *_ in ESTIMATES.values()]
     colours = altair.Scale(domain=estimates, range=list(ESTIMATOR_COLOURS))
     colour = altair.Color("estimate:N", scale=colours, legend=altair.Legend(orient="top", title=None))
-    base = BASE.encode(
+    base = based().encode(
         y=altair.Y("method:N", title=None, sort=None), yOffset=altair.YOffset("estimate:N", sort=estimates)
     )
     mean = not_from_zero(altair.X, "mean:Q", "estimate (line: one standard error)")

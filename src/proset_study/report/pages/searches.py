@@ -16,12 +16,11 @@ from proset_study.methods.labels import method_name
 from proset_study.methods.weighted import WeightedPrototypeModel, weighted
 from proset_study.report.figures.search import WORDS, searched
 from proset_study.report.figures.style import axis_name
-from proset_study.report.pages.charts import BASE, Chart, choice, not_from_zero, specification, tip
+from proset_study.report.pages.charts import Chart, based, choice, not_from_zero, specification, tip
 from proset_study.report.pages.explore import SHOWN, thinned
 from proset_study.store.stored import Stored
 
 MAX_PROTOTYPES = 20  # of a class, as images
-_THRESHOLD = BASE.mark_rule(strokeDash=[4, 3]).encode(y="max(threshold):Q")
 _STATES = {  # of a setting, with their colours
     "optimum": "#D55E00",
     "selected": "#000000",
@@ -91,13 +90,13 @@ def sizes_chart(stored: Stored) -> Chart | None:
             rows.append({**row, "threshold": selection["threshold"]})
     if not rows:
         return None
-    base = BASE.encode(x=altair.X("size:Q", title="size (batches, neighbours, rounds)"))
+    base = based().encode(x=altair.X("size:Q", title="size (batches, neighbours, rounds)"))
     loss = not_from_zero(altair.Y, "loss:Q", "mean loss over the folds")
     tips = [tip("size:Q"), tip("loss:Q", ".3f"), tip("state:N")]
     layers = altair.layer(
         base.mark_area(opacity=0.15).encode(y="low:Q", y2="high:Q"),
         base.mark_line().encode(y="loss:Q"),
-        _THRESHOLD,
+        _threshold(based()),
         base.mark_point(filled=True, size=50).encode(y=loss, color=_by_state(), tooltip=tips),
     ).properties(width="container", height=300)
     return Chart(
@@ -125,7 +124,7 @@ def images_chart(stored: Stored) -> Chart | None:
     rank = altair.X("rank:O", title="rank by weight within the class", axis=altair.Axis(labelAngle=0))
     tips = [tip("label:N"), tip("weight:Q"), tip("batch:Q"), tip("nearest:Q", title="test samples it explains most")]
     tips += [tip("right:Q", title="of which correctly predicted")]
-    images = BASE.mark_image(width=40, height=40)
+    images = based().mark_image(width=40, height=40)
     images = images.encode(x=rank, y=altair.Y("label:N", title="class"), url="image:N", tooltip=tips)
     return Chart(
         id="explore-images",
@@ -166,6 +165,10 @@ def _by_state(legend=True):
     return altair.Color("state:N", scale=colours, legend=altair.Legend(orient="top", title=None) if legend else None)
 
 
+def _threshold(base):
+    return base.mark_rule(strokeDash=[4, 3]).encode(y="max(threshold):Q")
+
+
 def _panels(method, names, loss):
     """A panel for each parameter, and their plane if there are two; a setting under the pointer is marked in all."""
     hover = altair.selection_point(
@@ -183,18 +186,18 @@ def _panels(method, names, loss):
             f"p{k}:Q", title=title, scale=scale, axis=altair.Axis(format=".0e" if is_log else "~g", tickCount=6)
         )
 
-    panels = []
+    base, panels = based(), []
     if len(names) == 2:
         legend = altair.Legend(title=loss, orient="right")
         colour = altair.Color("loss:Q", scale=altair.Scale(scheme="viridis", reverse=True), legend=legend)
-        marks = BASE.mark_point(filled=True, stroke="black", strokeWidth=0.5, opacity=1)
+        marks = base.mark_point(filled=True, stroke="black", strokeWidth=0.5, opacity=1)
         plane = marks.encode(x=x(0), y=x(1, altair.Y), color=colour, size=size, tooltip=tips)
         panels.append(plane.properties(width=250, height=250))
     for k in range(len(names)):
         y = not_from_zero(altair.Y, "loss:Q", f"mean {loss}" if k == 0 else None)
-        marks = BASE.mark_point(filled=True, opacity=1)
+        marks = base.mark_point(filled=True, opacity=1)
         points = marks.encode(x=x(k), y=y, color=_by_state(k == 0), size=size, tooltip=tips)
-        panels.append(altair.layer(points, _THRESHOLD).properties(width=250, height=250))
+        panels.append(altair.layer(points, _threshold(base)).properties(width=250, height=250))
     return altair.hconcat(*panels).add_params(hover).resolve_scale(color="independent")
 
 
