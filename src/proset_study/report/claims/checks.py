@@ -1,6 +1,7 @@
 """The relations between numbers that a claim is made of."""
 
 import operator
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from statistics import stdev
 from scipy.stats import pearsonr
 
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.claims.quantities import Deferred, Quantity, Scope, as_number, combine, deferred, log_loss
+from proset_study.report.claims.quantities import Deferred, Quantity, Scope, as_number, combine, deferred, number
 
 TOLERANCE = 1e-9  # closer numbers are equal, so that differences of printed decimals compare as they are printed
 SIX = ("iris_2f", "wine", "cancer", "digits", "checker", "xor_6f")
@@ -20,7 +21,7 @@ SMALL, LARGE = ("iris_2f", "wine", "cancer"), ("checker", "xor_6f")
 EQUIVALENT_SCORES = 0.02  # difference of ROC-AUC or balanced accuracy of methods that are called equal or as good
 MIN_FOR_SPREAD = 10  # replicates, for the spread of a score
 # Applied to the sign of the difference; what is true where the relation is not.
-_RELATIONS: dict[object, tuple[Callable[[int, int], bool], str]] = {
+_RELATIONS: dict[str, tuple[Callable[[int, int], bool], str]] = {
     "<": (operator.lt, ">="),
     "<=": (operator.le, ">"),
     ">": (operator.gt, "<="),
@@ -38,12 +39,24 @@ class Check:
     missing: tuple[str, ...] = ()
 
 
-@deferred
-def compare(*terms: Quantity | float | str) -> Check:
-    """Check a chain of numbers and relations in turn, as in `compare(a, "<", b, "<=", 0.5)`.
+def compare(*terms: Deferred[Quantity] | Quantity | float | str) -> Deferred[Check]:
+    """Check a chain of numbers and relations in turn, as in `compare("L E6 < T E3 <= 0.5")`.
 
-    The text shows the relations that are true. A chain with missing numbers fails if a part of it does.
+    Other numbers than those that `number` reads stand between the texts, as in `compare(a, "< T E3 <=", 0.5)`. The text
+    of the check shows the relations that are true. A chain with missing numbers fails if a part of it does.
     """
+    parts = [part for term in terms for part in (_parts(term) if isinstance(term, str) else [term])]
+    return _chain(*parts)
+
+
+def _parts(text):
+    """Numbers and relations in turn."""
+    parts = re.split("(?:^| )([<>=]+)(?: |$)", text)
+    return [part if part in _RELATIONS else number(part) for part in parts if part]
+
+
+@deferred
+def _chain(*terms) -> Check:
     numbers = [as_number(term) for term in terms[::2]]
     digits = _digits(numbers)
     text, held = numbers[0].show(digits), []
@@ -76,9 +89,9 @@ def some(*checks: Check) -> Check:
     return _contrary(Check(none, "; ".join(check.text for check in checks), missing))
 
 
-def mostly_less(pairs: Iterable[tuple[Deferred[Quantity], Deferred[Quantity]]]) -> Deferred[Check]:
+def mostly_less(pairs: Iterable[tuple[str, str]]) -> Deferred[Check]:
     """Whether the first of two numbers is smaller on more than half of the data sets, of which each has a pair."""
-    better = [combine("better", operator.lt, *pair) for pair in pairs]
+    better = [combine("better", operator.lt, *map(number, pair)) for pair in pairs]
     wins = combine("data sets where it is better", lambda *held: sum(held), *better)
     return compare(wins, ">", len(better) / 2)
 
@@ -100,7 +113,7 @@ def varies_more(one: str, other: str) -> Deferred[Check]:
 
     def check(scope: Scope) -> Check:
         replicates = scope.replicates(MIN_FOR_SPREAD)
-        ours, theirs = ([log_loss(experiment)(r).known() for r in replicates] for experiment in (one, other))
+        ours, theirs = ([r.known(f"L {experiment}") for r in replicates] for experiment in (one, other))
         pairs = list(zip(ours, theirs, strict=True))
         sums, differences = [a + b for a, b in pairs], [a - b for a, b in pairs]
         constant = len(set(sums)) == 1 or len(set(differences)) == 1

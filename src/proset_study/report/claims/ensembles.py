@@ -5,16 +5,7 @@ from functools import partial
 
 from proset_study.report.claims import measures
 from proset_study.report.claims.checks import ELEVEN, EQUIVALENT_SCORES, SIX, compare, mostly_less
-from proset_study.report.claims.quantities import (
-    balanced_accuracy,
-    combine,
-    distance,
-    excess,
-    log_loss,
-    loss_at,
-    measure,
-    of_truth,
-)
+from proset_study.report.claims.quantities import combine, distance, excess, measure, number, of_truth
 from proset_study.report.claims.registry import claim
 from proset_study.report.evaluations.base import record_of
 
@@ -61,10 +52,10 @@ claim("B2", "Bagging increases the bias of trees", ON_GENERATED).holds_if(
     compare(_part("bias2", "bagging"), ">", _part("bias2", "decision_tree"))
 )
 claim("B3", "Random forests are usually better than bagged trees").holds_if(
-    mostly_less((log_loss("random_forest").on(d), log_loss("bagging").on(d)) for d in ELEVEN)
+    mostly_less((f"L random_forest on {d}", f"L bagging on {d}") for d in ELEVEN)
 )
 claim("B4", "Boosting beats random forests").holds_if(
-    mostly_less((log_loss("E9" if d in SIX else "E12").on(d), log_loss("random_forest").on(d)) for d in ELEVEN)
+    mostly_less((f"L {'E9' if d in SIX else 'E12'} on {d}", f"L random_forest on {d}") for d in ELEVEN)
 )
 claim(
     "B6",
@@ -105,7 +96,7 @@ claim(  # 500 trees are no worse than 100; the trial whose exponent is nearest t
     "Forests have hundreds of trees and draw the square root of the number of features, which is as good as any",
     *ELEVEN,
 ).holds_if(
-    compare(loss_at(500, "open_random_forest"), "<=", loss_at(100, "open_random_forest")),
+    "c(500) open_random_forest <= c(100) open_random_forest",
     compare(
         measure(
             "c with about sqrt(D) features",
@@ -132,7 +123,7 @@ claim("B13", "A majority of classes and the mean of probabilities decide alike",
     [
         compare(
             distance(
-                measure("BA by vote", experiment, measures.balanced_accuracy_of_votes), balanced_accuracy(experiment)
+                measure("BA by vote", experiment, measures.balanced_accuracy_of_votes), number(f"BA {experiment}")
             ),
             "<=",
             EQUIVALENT_SCORES,

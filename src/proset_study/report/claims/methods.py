@@ -10,22 +10,7 @@ from proset_study.data.splits import TEST
 from proset_study.methods.weighted import weighted
 from proset_study.report.claims import measures
 from proset_study.report.claims.checks import ELEVEN, EQUIVALENT_SCORES, SIX, SMALL, Check, compare, fails, varies_more
-from proset_study.report.claims.quantities import (
-    Quantity,
-    active_features,
-    balanced_accuracy,
-    combine,
-    deviation,
-    distance,
-    excess,
-    log_loss,
-    loss_at,
-    lowest_loss,
-    measure,
-    roc_auc,
-    table,
-    threshold,
-)
+from proset_study.report.claims.quantities import Quantity, combine, excess, measure, number
 from proset_study.report.claims.registry import claim
 
 NO_STRUCTURE = 0.69  # log-loss of a model that knows the class proportions only, two balanced classes
@@ -38,23 +23,23 @@ def _xgboost(data_set):
 
 
 def _ranking(first, equivalent, worse):
-    yield compare(log_loss(first), "<", log_loss(equivalent), "<=", threshold(first), "<", log_loss(worse))
-    for letter, score in (("A", roc_auc), ("BA", balanced_accuracy)):
-        scores = map(score, (first, equivalent, worse))
+    yield f"L {first} < L {equivalent} <= T {first} < L {worse}"
+    for letter in ("A", "BA"):
+        scores = (number(f"{letter} {experiment}") for experiment in (first, equivalent, worse))
         span = combine(f"range of {letter}", lambda *values: max(values) - min(values), *scores)
         yield compare(span, "<=", EQUIVALENT_SCORES)
 
 
 def _equal(one, other):
-    larger = combine("larger SD", max, deviation(one), deviation(other))
-    yield compare(distance(log_loss(one), log_loss(other)), "<=", larger)
-    for score in (roc_auc, balanced_accuracy):
-        yield compare(distance(score(one), score(other)), "<=", EQUIVALENT_SCORES)
+    larger = combine("larger SD", max, number(f"SD {one}"), number(f"SD {other}"))
+    yield compare(f"|L {one} - L {other}| <=", larger)
+    for letter in ("A", "BA"):
+        yield f"|{letter} {one} - {letter} {other}| <= {EQUIVALENT_SCORES}"
 
 
 def _finds_nothing(experiment):
-    yield compare(log_loss(experiment), ">=", NO_STRUCTURE)
-    yield compare(distance(roc_auc(experiment), 0.5), "<=", NO_RANKING)
+    yield f"L {experiment} >= {NO_STRUCTURE}"
+    yield f"|A {experiment} - 0.5| <= {NO_RANKING}"
 
 
 def _training_part(scope):
@@ -83,31 +68,29 @@ def _is_separable(scope):
 
 claim(
     "D39", "The checkerboard defeats global methods, such as logistic regression (experiment D39)", "checker"
-).holds_if(compare(roc_auc("D39"), "<=", 0.55))
+).holds_if("A D39 <= 0.55")
 claim("D40", "Local methods recover the checkerboard: KNN and a decision tree (experiment D40)", "checker").holds_if(
-    compare(balanced_accuracy("E8"), ">=", 0.9), compare(balanced_accuracy("D40"), ">=", 0.9)
+    "BA E8 >= 0.9", "BA D40 >= 0.9"
 )
 claim("D41", "xor_6f is hard for local methods", "xor_6f").holds_if(
-    [compare(log_loss(experiment), ">=", 0.5) for experiment in ("E3", "E8", "E9")]
+    [f"L {experiment} >= 0.5" for experiment in ("E3", "E8", "E9")]
 )
 
 claim("M42", "iris_2f: KNN first, proset equivalent, XGBoost not", "iris_2f").holds_if(*_ranking("E8", "E3", "E9"))
 claim("M43", "Wine: KNN first, proset equivalent, XGBoost not", "wine").holds_if(*_ranking("E8", "E3", "E9"))
 claim("M44", "Cancer: proset first, KNN equivalent, XGBoost not", "cancer").holds_if(*_ranking("E3", "E8", "E9"))
 claim("M45", "Digits: proset and XGBoost equal, KNN behind", "digits").holds_if(
-    *_equal("E3", "E9"), compare(threshold("E9"), "<", threshold("E3")), compare(log_loss("E8"), ">", threshold("E9"))
+    *_equal("E3", "E9"), "T E9 < T E3", "L E8 > T E9"
 )
-claim("M46", "Checker: strict ranking XGBoost, proset, KNN", "checker").holds_if(
-    compare(log_loss("E9"), "<=", threshold("E9"), "<", log_loss("E3"), "<=", threshold("E3"), "<", log_loss("E8"))
-)
+claim("M46", "Checker: strict ranking XGBoost, proset, KNN", "checker").holds_if("L E9 <= T E9 < L E3 <= T E3 < L E8")
 claim("M47", "xor_6f: proset and KNN equal, XGBoost finds nothing", "xor_6f").holds_if(
     *_equal("E3", "E8"), *_finds_nothing("E9")
 )
 claim("M48", "KNN varies least in cross-validation on small data", *SMALL).holds_if(
-    [compare(deviation("E8"), "<", deviation(experiment)) for experiment in ("E3", "E9")]
+    [f"SD E8 < SD {experiment}" for experiment in ("E3", "E9")]
 )
 claim("M49", "Of the three methods, proset varies most in cross-validation", *SIX).holds_if(
-    [compare(deviation("E3"), ">", deviation(experiment)) for experiment in ("E8", "E9")]
+    [f"SD E3 > SD {experiment}" for experiment in ("E8", "E9")]
 )
 claim(
     "M50", "Proset's variance in cross-validation does not show in the final model", *SMALL, over_replicates=True
@@ -119,12 +102,12 @@ def _neighbours_are_as_good(scope):
     """Its loss is within the threshold of both others."""
     proset, neighbours, xgboost = ("E3", "E8", "E9") if scope.data_set in SIX else ("E10", "E11", "E12")
     for rival in (proset, xgboost):
-        yield compare(log_loss(neighbours), "<=", threshold(rival))
+        yield f"L {neighbours} <= T {rival}"
 
 
 @claim("M52", "XGBoost's optimum is usually the last of its 1,000 iterations").holds_if
 def _optimum_is_last(_):
-    optima = [table("optimum", _xgboost(d), "stage2", "optimal_iterations").on(d) for d in ELEVEN]
+    optima = [number(f"optimum {_xgboost(d)} on {d}") for d in ELEVEN]
     last = combine("data sets with optimum 1000", lambda *values: sum(v == 1000 for v in values), *optima)
     return compare(last, ">", Quantity("half of them", len(optima) / 2))
 
@@ -132,84 +115,75 @@ def _optimum_is_last(_):
 @claim("M53", "XGBoost saturates in iterations", *ELEVEN).holds_if
 def _iterations_saturate(scope):
     experiment = _xgboost(scope.data_set)
-    return compare(loss_at(1000, experiment), "<=", threshold(experiment))
+    return f"c(1000) {experiment} <= T {experiment}"
 
 
 @claim("M54", "A smaller learning rate is slightly better, and takes more rounds", *ELEVEN).holds_if
 def _small_learning_rate_needs_rounds(scope):
     """0.01 in stage 2 against 0.1 with 100 rounds in stage 1, both with the parameters that stage 1 selected."""
     experiment = _xgboost(scope.data_set)
-    yield compare(lowest_loss(experiment), "<", table("selected c at 0.1", experiment, "stage1", "selected_log_loss"))
-    yield compare(table("rounds", experiment, "stage2", "optimal_iterations"), ">", 100)
+    yield f"min c {experiment} < selected c at 0.1 {experiment}"
+    yield f"rounds {experiment} > 100"
 
 
 claim(
     "M55", "XGBoost is best with trees that underfit: of depths up to 9 or 19, the optimum is at most 3", *ELEVEN
-).holds_if(
-    lambda scope: compare(table("optimal depth", _xgboost(scope.data_set), "stage1", "optimal_max_depth"), "<=", 3)
-)
+).holds_if(lambda scope: f"optimal depth {_xgboost(scope.data_set)} <= 3")
 claim("M59", "KNN has no absolute distance, proset has", *SIX).holds_if(
     compare(measure("far |p - prior|", "E3", measures.distance_from_prior_far_away), "<", 1e-6),
     compare(measure("far |p - prior|", "E8", measures.distance_from_prior_far_away), ">", 0.1),
 )
 
-claim("N60", "checker_rot: XGBoost first, proset equivalent", "checker_rot").holds_if(
-    compare(log_loss("E12"), "<", log_loss("E10"), "<=", threshold("E12"))
-)
+claim("N60", "checker_rot: XGBoost first, proset equivalent", "checker_rot").holds_if("L E12 < L E10 <= T E12")
 claim("N61", "checker_rot: XGBoost and proset both as proset on checker", "checker_rot").holds_if(
     [
-        compare(distance(score(experiment), score("E3").on("checker")), "<=", most)
+        f"|{letter} {experiment} - {letter} E3 on checker| <= {most}"
         for experiment in ("E10", "E12")
-        for score, most in ((log_loss, 0.03), (roc_auc, 0.01), (balanced_accuracy, 0.01))
+        for letter, most in (("L", 0.03), ("A", 0.01), ("BA", 0.01))
     ]
 )
-claim("N62", "checker_rot: KNN slightly worse", "checker_rot").holds_if(compare(log_loss("E11"), ">", threshold("E12")))
-claim("N63", "Rotation removes XGBoost's edge", "checker_rot").holds_if(
-    compare(log_loss("E12"), ">", threshold("E9").on("checker"))
-)
+claim("N62", "checker_rot: KNN slightly worse", "checker_rot").holds_if("L E11 > T E12")
+claim("N63", "Rotation removes XGBoost's edge", "checker_rot").holds_if("L E12 > T E9 on checker")
 claim("N64", "xor_3f: XGBoost, then proset barely equivalent, KNN worse", "xor_3f").holds_if(
-    compare(log_loss("E12"), "<", log_loss("E10"), "<=", threshold("E12"), "<", log_loss("E11"))
+    "L E12 < L E10 <= T E12 < L E11"
 )
 claim("N65", "xor_4f: proset, KNN barely equivalent, XGBoost worse", "xor_4f").holds_if(
-    compare(log_loss("E10"), "<", log_loss("E11"), "<=", threshold("E10"), "<", log_loss("E12"))
+    "L E10 < L E11 <= T E10 < L E12"
 )
 claim("N66", "xor_5f: proset beats KNN, XGBoost finds nothing", "xor_5f").holds_if(
-    compare(log_loss("E10"), "<=", threshold("E10"), "<", log_loss("E11")), *_finds_nothing("E12")
+    "L E10 <= T E10 < L E11", *_finds_nothing("E12")
 )
 claim("N67", "xor_6_6f: proset picks exactly the six relevant features", "xor_6_6f").holds_if(
-    compare(active_features("E10"), "==", 6),
+    "F E10 == 6",
     compare(
         measure("irrelevant among them", "E10", lambda f: sum(weighted(f.model.fitted).active_features() >= 6)), "==", 0
     ),
 )
 claim("N68", "xor_6_6f: proset slightly worse than on xor_6f, still equivalent", "xor_6_6f").holds_if(
-    compare(log_loss("E3").on("xor_6f"), "<", log_loss("E10"), "<=", threshold("E3").on("xor_6f"))
+    "L E3 on xor_6f < L E10 <= T E3 on xor_6f"
 )
 claim("N69", "xor_6_6f: KNN and XGBoost find nothing", "xor_6_6f").holds_if(
     *_finds_nothing("E11"), *_finds_nothing("E12")
 )
 claim("N70", "xor_6_6f: KNN's k is very large, near the marginals", "xor_6_6f").holds_if(
-    compare(table("k", "E11", "cv", "selected_k"), ">=", 95),
-    compare(measure("mean |p - prior|", "E11", measures.distance_from_prior), "<=", 0.05),
+    "k E11 >= 95", compare(measure("mean |p - prior|", "E11", measures.distance_from_prior), "<=", 0.05)
 )
 claim(
     "N71",
     "xor_6_6f: structure at small k is spurious, no k is better than the marginals in cross-validation",
     "xor_6_6f",
-).holds_if(compare(lowest_loss("E11"), ">=", Quantity("ln 2", log(2))))
+).holds_if(compare("min c E11 >=", Quantity("ln 2", log(2))))
 claim("N74", "Proset beats trees at high order", "xor_4f", "xor_5f", "xor_6f", "xor_6_6f").holds_if(
-    lambda scope: compare(log_loss("E3" if scope.data_set in SIX else "E10"), "<", log_loss(_xgboost(scope.data_set)))
+    lambda scope: f"L {'E3' if scope.data_set in SIX else 'E10'} < L {_xgboost(scope.data_set)}"
 )
 
 
 @claim("N75", "Proset keeps the fewest features at no loss", "wine", "cancer", "digits").holds_if
 def _fewest_features_at_no_loss(scope):
     for experiment in ("E8", "E9"):
-        yield compare(active_features("E3"), "<", active_features(experiment))
-    losses = {e: (log_loss(e)(scope).known(), threshold(e)(scope).known()) for e in ("E3", "E8", "E9")}
-    yield compare(
-        log_loss("E3"), "<=", threshold(min(losses, key=losses.__getitem__))
-    )  # of two equal ones the stricter
+        yield f"F E3 < F {experiment}"
+    losses = {e: (scope.known(f"L {e}"), scope.known(f"T {e}")) for e in ("E3", "E8", "E9")}
+    yield f"L E3 <= T {min(losses, key=losses.__getitem__)}"  # of two equal ones the stricter
 
 
 claim(
@@ -243,7 +217,4 @@ claim(
     "F5",
     "XGBoost is ahead of proset on xor_3f because its steps are parallel to the edges: not if the cube is turned",
     "xor_3f_turned",
-).holds_if(
-    compare(log_loss("turned_xgboost").on("xor_3f"), "<", log_loss("turned_proset").on("xor_3f")),
-    compare(log_loss("turned_proset"), "<", log_loss("turned_xgboost")),
-)
+).holds_if("L turned_xgboost on xor_3f < L turned_proset on xor_3f", "L turned_proset < L turned_xgboost")

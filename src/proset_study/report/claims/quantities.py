@@ -1,19 +1,43 @@
 """The numbers that claims are about: named, deferred until their evidence is there, and any of them may be missing.
 
-`log_loss("E6")` waits for a `Scope`, the evidence and the data set it is taken from.
+`number("L E6")`, the log-loss of experiment E6, waits for a `Scope`, the evidence and the data set it is taken from.
 """
 
 import operator
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Generic, TypeVar
 
+from proset_study.base.records import is_number
 from proset_study.report.claims import measures
 from proset_study.report.claims.evidence import KNN, Evidence
 from proset_study.store.stored import Final, Missing
 
 T = TypeVar("T")
+
+# Letters, most of them of the published study, of section and name of a number in the tables; of stage 2, c is the mean
+# log-loss by size.
+SYMBOLS = {
+    "L": ("final", "log_loss"),
+    "A": ("final", "roc_auc"),
+    "BA": ("final", "balanced_accuracy"),
+    "F": ("final", "active_features"),
+    "P": ("final", "prototypes"),
+    "T": ("stage2", "threshold"),
+    "min c": ("stage2", "optimal_log_loss"),
+    "selected B": ("stage2", "selected_batches"),
+    "optimum": ("stage2", "optimal_iterations"),
+    "rounds": ("stage2", "optimal_iterations"),
+    "k": ("cv", "selected_k"),
+    "lambda_v": ("stage1", "optimal_lambda_v"),
+    "selected c at 0.1": ("stage1", "selected_log_loss"),
+    "optimal depth": ("stage1", "optimal_max_depth"),
+}
+# KNN has one stage, and always uses all features; its published tables do not list them.
+OF_KNN = {"F": ("data", "features"), "T": ("cv", "threshold"), "min c": ("cv", "optimal_log_loss")}
+_TERM = re.compile(r"(?P<symbol>.+) (?P<run>[^ =]+( [^ ]+=[^ ]+)?)")
 
 
 @dataclass(frozen=True)
@@ -28,9 +52,19 @@ class Scope:
         """The same for another data set, which the names of the numbers then say."""
         return Scope(self.evidence, data_set, data_set)
 
-    def final(self, experiment: str, variant: str = "") -> Final:
-        """A final model; `Missing` if there is none."""
+    def known(self, text: str) -> float:
+        """A `number`; `Missing` if there is none."""
+        return number(text)(self).known()
+
+    def final(self, run: str) -> Final:
+        """A final model of an experiment, or of a variant as in "E7 candidates=100"; `Missing` if there is none."""
+        experiment, _, variant = run.partition(" ")
         return self.evidence.final(experiment, self.data_set, variant)
+
+    def curve(self, run: str) -> dict[int, float]:
+        """The mean log-losses of stage 2 by size; `Missing` if there are none."""
+        experiment, _, variant = run.partition(" ")
+        return self.evidence.curve(experiment, self.data_set, variant)
 
     def replicates(self, at_least: int) -> "list[Scope]":
         """The same for every replicate; `Missing` if there are fewer."""
@@ -85,7 +119,7 @@ class Quantity:
         return self.value
 
 
-def as_number(term: Quantity | float | str) -> Quantity:
+def as_number(term: Quantity | float) -> Quantity:
     """Wrap a plain number, which then has no name."""
     return term if isinstance(term, Quantity) else Quantity("", float(term))
 
@@ -100,110 +134,75 @@ combine = deferred(_combined)
 
 
 @deferred
+def difference(left: Quantity, right: Quantity | float) -> Quantity:
+    """left - right."""
+    right = as_number(right)
+    return _combined(f"{left.name} - {right.name or right.show()}", operator.sub, left, right)
+
+
+@deferred
 def distance(left: Quantity, right: Quantity | float) -> Quantity:
     """abs(left - right)."""
     right = as_number(right)
     return _combined(f"|{left.name} - {right.name or right.show()}|", lambda a, b: abs(a - b), left, right)
 
 
-@deferred
-def less(minuend: Quantity, amount: float) -> Quantity:
-    """A number minus a constant."""
-    return _combined(f"{minuend.name} - {amount:g}", lambda value: value - amount, minuend)
+def named(name: str, run: str, compute: Callable[[Scope], float]) -> Deferred[Quantity]:
+    """What `compute` returns, or a missing number if it raises `Missing`; the full name has run and `Scope.label`."""
 
-
-def named(name: str, experiment: str, variant: str, compute: Callable[[Scope], float]) -> Deferred[Quantity]:
-    """What `compute` returns, or a missing number if it raises `Missing`."""
-
-    def number(scope):
-        full_name = " ".join(filter(None, (name, experiment, variant, scope.label)))
+    def computed(scope):
+        full_name = " ".join(filter(None, (name, run, scope.label)))
         try:
             return Quantity(full_name, float(compute(scope)))
         except Missing as missing:
             return Quantity(full_name, None, (str(missing),))
 
-    return Deferred(number)
+    return Deferred(computed)
 
 
-def table(name: str, experiment: str, section: str, quantity: str, variant: str = "") -> Deferred[Quantity]:
-    """One number of the tables."""
-    place = (section, quantity, variant)
-    return named(name, experiment, variant, lambda s: s.evidence.value(experiment, s.data_set, *place))
+def number(text: str) -> Deferred[Quantity]:
+    """A number as claims write and show it: one of `SYMBOLS`, the experiment, and its variant if it has one.
+
+    "c(3) E6" is the c of E6 at size 3 (batches, k, rounds), "SD E3" is T - min c, the standard deviation over the
+    folds, which the published text calls one standard error. "T E9 on checker" is of that data set, whatever the scope.
+    "L E5 - 0.02" and "|L E5 - L E3|" are a difference and its size.
+    """
+    if is_number(text):
+        return Deferred(lambda scope: Quantity("", float(text)))
+    if " - " in text:
+        left, right = map(number, text.strip("|").split(" - "))
+        return distance(left, right) if text.startswith("|") else difference(left, right)
+    what, _, data_set = text.partition(" on ")
+    if data_set:
+        return number(what).on(data_set)
+    term = _TERM.fullmatch(what)
+    if term is None:
+        raise ValueError(f"{text!r} is no number of an experiment")
+    symbol, run = term["symbol"], term["run"]
+    experiment, _, variant = run.partition(" ")
+    if symbol == "SD":
+        return combine(what, operator.sub, number(f"T {run}"), number(f"min c {run}"))
+    if size := re.fullmatch(r"c\((\d+)\)", symbol):
+        return named(symbol, run, lambda s: s.evidence.loss(experiment, s.data_set, int(size[1]), variant))
+    place = OF_KNN.get(symbol, SYMBOLS[symbol]) if experiment in KNN else SYMBOLS[symbol]
+    return named(symbol, run, lambda s: s.evidence.value(experiment, s.data_set, *place, variant))
 
 
-# They are shown by the letters of the published study.
-
-
-def log_loss(experiment: str, variant: str = "") -> Deferred[Quantity]:
-    """L, the final test log-loss."""
-    return table("L", experiment, "final", "log_loss", variant)
-
-
-def roc_auc(experiment: str) -> Deferred[Quantity]:
-    """A, the ROC-AUC."""
-    return table("A", experiment, "final", "roc_auc")
-
-
-def balanced_accuracy(experiment: str, variant: str = "") -> Deferred[Quantity]:
-    """BA, the balanced accuracy."""
-    return table("BA", experiment, "final", "balanced_accuracy", variant)
-
-
-def active_features(experiment: str) -> Deferred[Quantity]:
-    """F, the active features. KNN always uses all features; its published tables do not list them."""
-    section, quantity = ("data", "features") if experiment in KNN else ("final", "active_features")
-    return table("F", experiment, section, quantity)
-
-
-def prototypes(experiment: str, variant: str = "") -> Deferred[Quantity]:
-    """P, the prototypes over all batches."""
-    return table("P", experiment, "final", "prototypes", variant)
-
-
-def threshold(experiment: str, variant: str = "") -> Deferred[Quantity]:
-    """T, the threshold of stage 2 (KNN: of its cross-validation)."""
-    return table("T", experiment, _last_stage(experiment), "threshold", variant)
-
-
-def lowest_loss(experiment: str, variant: str = "") -> Deferred[Quantity]:
-    """The smallest c of all sizes."""
-    return table("min c", experiment, _last_stage(experiment), "optimal_log_loss", variant)
-
-
-def _last_stage(experiment):
-    return "cv" if experiment in KNN else "stage2"
-
-
-def deviation(experiment: str) -> Deferred[Quantity]:
-    """SD = T - min c, the standard deviation over the folds, which the published text calls one standard error."""
-    return combine(f"SD {experiment}", operator.sub, threshold(experiment), lowest_loss(experiment))
-
-
-def loss_at(size: int, experiment: str, variant: str = "") -> Deferred[Quantity]:
-    """c(size), the mean log-loss of stage 2 at a size: batches, k, rounds."""
-    return named(f"c({size})", experiment, variant, lambda s: s.evidence.loss(experiment, s.data_set, size, variant))
-
-
-def path(name: str, experiment: str, function: Callable[..., float], variant: str = "") -> Deferred[Quantity]:
-    """A function of the mean log-losses of stage 2 by size."""
-    return named(name, experiment, variant, lambda s: function(s.evidence.curve(experiment, s.data_set, variant)))
-
-
-def measure(name: str, experiment: str, function: Callable[..., float], variant: str = "") -> Deferred[Quantity]:
+def measure(name: str, run: str, function: Callable[..., float]) -> Deferred[Quantity]:
     """A function of a final model, as those of `measures`."""
-    return named(name, experiment, variant, lambda s: function(s.final(experiment, variant)))
+    return named(name, run, lambda s: function(s.final(run)))
 
 
-def of_truth(name: str, experiment: str, function: Callable[..., float], training: bool = False) -> Deferred[Quantity]:
+def of_truth(name: str, run: str, function: Callable[..., float], training: bool = False) -> Deferred[Quantity]:
     """A function of a final model and of the true class probabilities of its test part, or of its training part."""
 
     def compute(scope):
-        final = scope.final(experiment)
+        final = scope.final(run)
         return function(final, scope.evidence.truth(scope.data_set, final.X_train if training else final.X_test))
 
-    return named(name, experiment, "", compute)
+    return named(name, run, compute)
 
 
-def excess(experiment: str) -> Deferred[Quantity]:
+def excess(run: str) -> Deferred[Quantity]:
     """Error rate of a final model minus that of the Bayes rule."""
-    return of_truth("excess error", experiment, measures.excess_error)
+    return of_truth("excess error", run, measures.excess_error)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 from types import MappingProxyType
 
-from proset_study.report.claims.checks import Check, every
+from proset_study.report.claims.checks import Check, compare, every
 from proset_study.report.claims.evidence import Evidence, Planned
 from proset_study.report.claims.quantities import Scope
 from proset_study.store.stored import Missing
@@ -32,7 +32,7 @@ class Verdict:
         return {True: "holds", False: "fails", None: "not decidable" if self.missing else "undetermined"}[self.holds]
 
 
-Checks = Check | Iterable["Checks"] | Callable[[Scope], "Checks"]
+Checks = Check | str | Iterable["Checks"] | Callable[[Scope], "Checks"]  # a text is one to `compare`
 
 
 @dataclass
@@ -109,6 +109,8 @@ def _checked(checks: Checks, scope: Scope) -> Iterator[Check]:
     try:
         if isinstance(checks, Check):
             yield checks
+        elif isinstance(checks, str):
+            yield compare(checks)(scope)
         elif callable(checks):
             yield from _checked(checks(scope), scope)
         else:
