@@ -18,6 +18,8 @@ SIX = ("iris_2f", "wine", "cancer", "digits", "checker", "xor_6f")
 FIVE = ("checker_rot", "xor_3f", "xor_4f", "xor_5f", "xor_6_6f")
 ELEVEN = (*SIX, *FIVE)
 SMALL, LARGE = ("iris_2f", "wine", "cancer"), ("checker", "xor_6f")
+# Experiments of the three methods on the first six data sets, and on the other five.
+METHODS = {"proset": ("E3", "E10"), "KNN": ("E8", "E11"), "XGBoost": ("E9", "E12")}
 EQUIVALENT_SCORES = 0.02  # difference of ROC-AUC or balanced accuracy of methods that are called equal or as good
 MIN_FOR_SPREAD = 10  # replicates, for the spread of a score
 # Applied to the sign of the difference; what is true where the relation is not.
@@ -28,6 +30,11 @@ _RELATIONS: dict[str, tuple[Callable[[int, int], bool], str]] = {
     ">=": (operator.ge, "<"),
     "==": (operator.eq, "!="),
 }
+
+
+def experiments_on(data_set: str) -> dict[str, str]:
+    """The experiment of each of `METHODS` on one of `ELEVEN` data sets."""
+    return {method: experiments[data_set in FIVE] for method, experiments in METHODS.items()}
 
 
 @dataclass(frozen=True)

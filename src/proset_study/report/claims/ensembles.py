@@ -4,7 +4,7 @@ import operator
 from functools import partial
 
 from proset_study.report.claims import measures
-from proset_study.report.claims.checks import ELEVEN, EQUIVALENT_SCORES, SIX, compare, mostly_less
+from proset_study.report.claims.checks import ELEVEN, EQUIVALENT_SCORES, compare, experiments_on, mostly_less
 from proset_study.report.claims.quantities import combine, distance, excess, measure, number, of_truth
 from proset_study.report.claims.registry import claim
 from proset_study.report.evaluations.base import record_of
@@ -55,7 +55,7 @@ claim("B3", "Random forests are usually better than bagged trees").holds_if(
     mostly_less((f"L random_forest on {d}", f"L bagging on {d}") for d in ELEVEN)
 )
 claim("B4", "Boosting beats random forests").holds_if(
-    mostly_less((f"L {'E9' if d in SIX else 'E12'} on {d}", f"L random_forest on {d}") for d in ELEVEN)
+    mostly_less((f"L {experiments_on(d)['XGBoost']} on {d}", f"L random_forest on {d}") for d in ELEVEN)
 )
 claim(
     "B6",

@@ -13,9 +13,10 @@ from proset_study.report.claims import measures
 from proset_study.report.claims.checks import (
     ELEVEN,
     FIVE,
-    SIX,
+    METHODS,
     Check,
     compare,
+    experiments_on,
     fails,
     mostly_less,
     never_always_best,
@@ -32,10 +33,7 @@ SINGLE = (
     *("logistic_regression", "decision_tree", "bagging", "random_forest", "adaboost", "hist_gradient_boosting", "svm"),
     *("neural_network", "explainable_boosting"),
 )
-LEARNERS = {  # their experiments on the first six data sets, and on the other five
-    **{"proset": ("E3", "E10"), "KNN": ("E8", "E11"), "XGBoost": ("E9", "E12")},
-    **{name: (name, name) for name in SINGLE},
-}
+LEARNERS = {**METHODS, **{name: (name, name) for name in SINGLE}}
 
 
 def _mean_error(experiment, fraction):
@@ -166,7 +164,7 @@ claim(  # by more than the noise with which it is measured
     *ELEVEN,
 ).holds_if
 def _folds_are_stratified(scope):
-    experiment = "E3" if scope.data_set in SIX else "E10"
+    experiment = experiments_on(scope.data_set)["proset"]
     largest = measure("samples of a class, largest difference", experiment, measures.imbalance_of_folds)
     return compare(largest, "<=", 1)
 

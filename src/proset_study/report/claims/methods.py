@@ -9,17 +9,23 @@ from math import log
 from proset_study.data.splits import TEST
 from proset_study.methods.weighted import weighted
 from proset_study.report.claims import measures
-from proset_study.report.claims.checks import ELEVEN, EQUIVALENT_SCORES, SIX, SMALL, Check, compare, fails, varies_more
+from proset_study.report.claims.checks import (
+    ELEVEN,
+    EQUIVALENT_SCORES,
+    SIX,
+    SMALL,
+    Check,
+    compare,
+    experiments_on,
+    fails,
+    varies_more,
+)
 from proset_study.report.claims.quantities import Quantity, combine, excess, measure, number
 from proset_study.report.claims.registry import claim
 
 NO_STRUCTURE = 0.69  # log-loss of a model that knows the class proportions only, two balanced classes
 NO_RANKING = 0.03  # largest distance of its ROC-AUC from 0.5
 FEW_FEATURES = ("iris_2f", "checker", "xor_6f", "checker_rot", "xor_3f", "xor_4f", "xor_5f")  # at most six
-
-
-def _xgboost(data_set):
-    return "E9" if data_set in SIX else "E12"
 
 
 def _ranking(first, equivalent, worse):
@@ -97,38 +103,25 @@ claim(
 ).holds_if(fails(varies_more("E3", "E8")), fails(varies_more("E3", "E9")))
 
 
-@claim("M51", "It is hard to improve on KNN where features are few and relevant", *FEW_FEATURES).holds_if
-def _neighbours_are_as_good(scope):
-    """Its loss is within the threshold of both others."""
-    proset, neighbours, xgboost = ("E3", "E8", "E9") if scope.data_set in SIX else ("E10", "E11", "E12")
-    for rival in (proset, xgboost):
-        yield f"L {neighbours} <= T {rival}"
+claim("M51", "It is hard to improve on KNN where features are few and relevant", *FEW_FEATURES).holds_if(
+    "L {KNN} <= T {proset}", "L {KNN} <= T {XGBoost}"
+)
 
 
 @claim("M52", "XGBoost's optimum is usually the last of its 1,000 iterations").holds_if
 def _optimum_is_last(_):
-    optima = [number(f"optimum {_xgboost(d)} on {d}") for d in ELEVEN]
+    optima = [number(f"optimum {experiments_on(d)['XGBoost']} on {d}") for d in ELEVEN]
     last = combine("data sets with optimum 1000", lambda *values: sum(v == 1000 for v in values), *optima)
     return compare(last, ">", Quantity("half of them", len(optima) / 2))
 
 
-@claim("M53", "XGBoost saturates in iterations", *ELEVEN).holds_if
-def _iterations_saturate(scope):
-    experiment = _xgboost(scope.data_set)
-    return f"c(1000) {experiment} <= T {experiment}"
-
-
-@claim("M54", "A smaller learning rate is slightly better, and takes more rounds", *ELEVEN).holds_if
-def _small_learning_rate_needs_rounds(scope):
-    """0.01 in stage 2 against 0.1 with 100 rounds in stage 1, both with the parameters that stage 1 selected."""
-    experiment = _xgboost(scope.data_set)
-    yield f"min c {experiment} < selected c at 0.1 {experiment}"
-    yield f"rounds {experiment} > 100"
-
-
+claim("M53", "XGBoost saturates in iterations", *ELEVEN).holds_if("c(1000) {XGBoost} <= T {XGBoost}")
+claim(  # 0.01 in stage 2 against 0.1 with 100 rounds in stage 1, both with the parameters that stage 1 selected
+    "M54", "A smaller learning rate is slightly better, and takes more rounds", *ELEVEN
+).holds_if("min c {XGBoost} < selected c at 0.1 {XGBoost}", "rounds {XGBoost} > 100")
 claim(
     "M55", "XGBoost is best with trees that underfit: of depths up to 9 or 19, the optimum is at most 3", *ELEVEN
-).holds_if(lambda scope: f"optimal depth {_xgboost(scope.data_set)} <= 3")
+).holds_if("optimal depth {XGBoost} <= 3")
 claim("M59", "KNN has no absolute distance, proset has", *SIX).holds_if(
     compare(measure("far |p - prior|", "E3", measures.distance_from_prior_far_away), "<", 1e-6),
     compare(measure("far |p - prior|", "E8", measures.distance_from_prior_far_away), ">", 0.1),
@@ -174,7 +167,7 @@ claim(
     "xor_6_6f",
 ).holds_if(compare("min c E11 >=", Quantity("ln 2", log(2))))
 claim("N74", "Proset beats trees at high order", "xor_4f", "xor_5f", "xor_6f", "xor_6_6f").holds_if(
-    lambda scope: f"L {'E3' if scope.data_set in SIX else 'E10'} < L {_xgboost(scope.data_set)}"
+    "L {proset} < L {XGBoost}"
 )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 from types import MappingProxyType
 
-from proset_study.report.claims.checks import Check, compare, every
+from proset_study.report.claims.checks import Check, compare, every, experiments_on
 from proset_study.report.claims.evidence import Evidence, Planned
 from proset_study.report.claims.quantities import Scope
 from proset_study.store.stored import Missing
@@ -32,7 +32,8 @@ class Verdict:
         return {True: "holds", False: "fails", None: "not decidable" if self.missing else "undetermined"}[self.holds]
 
 
-Checks = Check | str | Iterable["Checks"] | Callable[[Scope], "Checks"]  # a text is one to `compare`
+# A text is one to `compare`, in which {KNN} is the experiment of this method.
+Checks = Check | str | Iterable["Checks"] | Callable[[Scope], "Checks"]
 
 
 @dataclass
@@ -110,7 +111,7 @@ def _checked(checks: Checks, scope: Scope) -> Iterator[Check]:
         if isinstance(checks, Check):
             yield checks
         elif isinstance(checks, str):
-            yield compare(checks)(scope)
+            yield compare(checks.format(**experiments_on(scope.data_set)))(scope)
         elif callable(checks):
             yield from _checked(checks(scope), scope)
         else:
