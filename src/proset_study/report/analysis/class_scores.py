@@ -3,10 +3,17 @@
 import numpy as np
 
 COUNTS = ("true_positive", "false_negative", "false_positive", "true_negative")
-SCORES = (
-    *("sensitivity", "specificity", "positive_predictive_value", "negative_predictive_value"),
-    *("false_positive_rate", "false_negative_rate", "false_discovery_rate", "false_omission_rate", "f1"),
-)
+_OF_SUMS = {  # scores that are one of the counts in proportion to its sum with another one
+    "sensitivity": ("true_positive", "false_negative"),
+    "specificity": ("true_negative", "false_positive"),
+    "positive_predictive_value": ("true_positive", "false_positive"),
+    "negative_predictive_value": ("true_negative", "false_negative"),
+    "false_positive_rate": ("false_positive", "true_negative"),
+    "false_negative_rate": ("false_negative", "true_positive"),
+    "false_discovery_rate": ("false_positive", "true_positive"),
+    "false_omission_rate": ("false_negative", "true_negative"),
+}
+SCORES = (*_OF_SUMS, "f1")
 
 
 def confusion(probabilities: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
@@ -27,18 +34,9 @@ def class_scores(
         others = np.delete(np.arange(len(matrix)), k)
         tp, fn = matrix[k, k].item(), matrix[k, others].sum().item()
         fp, tn = matrix[others, k].sum().item(), matrix[np.ix_(others, others)].sum().item()
-        scores = {
-            "sensitivity": _ratio(tp, tp + fn),
-            "specificity": _ratio(tn, tn + fp),
-            "positive_predictive_value": _ratio(tp, tp + fp),
-            "negative_predictive_value": _ratio(tn, tn + fn),
-            "false_positive_rate": _ratio(fp, tn + fp),
-            "false_negative_rate": _ratio(fn, fn + tp),
-            "false_discovery_rate": _ratio(fp, tp + fp),
-            "false_omission_rate": _ratio(fn, tn + fn),
-            "f1": _ratio(2 * tp, 2 * tp + fn + fp),
-        }
-        rows.append(dict(zip(COUNTS, (tp, fn, fp, tn), strict=True)) | scores)
+        counts = dict(zip(COUNTS, (tp, fn, fp, tn), strict=True))
+        scores = {name: _ratio(counts[one], counts[one] + counts[other]) for name, (one, other) in _OF_SUMS.items()}
+        rows.append(counts | scores | {"f1": _ratio(2 * tp, 2 * tp + fn + fp)})
     return rows
 
 

@@ -19,7 +19,6 @@ Psychometrika 65 (2000).
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -71,7 +70,11 @@ class PropertyCorrelation:
 
 def varied(battery: Battery) -> list[str]:
     """The properties of which there are tables of enough sources on both sides of the median."""
-    return [name for name in PROPERTIES if min(_sources_by_side(battery, name)) >= MIN_SIDE]
+
+    def n_sources(side):
+        return len(np.unique(battery.source[side]))
+
+    return [name for name in PROPERTIES if min(map(n_sources, _sides(battery, name)[1:])) >= MIN_SIDE]
 
 
 def effects(battery: Battery) -> list[Effect]:
@@ -93,7 +96,9 @@ def effects(battery: Battery) -> list[Effect]:
             state = WORSE if low > 0 else BETTER if high < 0 else UNCLEAR
             names = (battery.name, battery.control, rival, name, len(difference), battery.n_sources)
             low, high = (round(end, DIGITS) for end in (low, high))
-            rows.append(Effect(*names, r, low, high, state, *_sides(battery, name, difference)))
+            split, *sides = _sides(battery, name)
+            up_to, above = (mean_and_ends(difference[side], battery.source[side]) for side in sides)
+            rows.append(Effect(*names, r, low, high, state, split, *up_to, *above))
     return rows
 
 
@@ -139,22 +144,8 @@ def _weights(source):
     return 1 / (len(by_source) * by_source[source])
 
 
-def _sources_by_side(battery, name):
-    above = battery.values(name) > _split(battery, name)
-    return [len(np.unique(battery.source[side])) for side in (above, ~above)]
-
-
-def _split(battery, name):
-    """The largest value up to the median."""
+def _sides(battery: Battery, name: str) -> tuple[float, np.ndarray, np.ndarray]:
+    """The largest value of a property up to the median, and which tables are up to it and above it."""
     values = battery.values(name)
-    return float(values[values <= np.median(values)].max())
-
-
-def _sides(battery: Battery, name: str, difference: np.ndarray) -> list[Any]:
-    """The value at which tables are split, and mean and interval of the difference up to it and above it."""
-    split = _split(battery, name)
-    above = battery.values(name) > split
-    numbers = [split]
-    for side in (~above, above):
-        numbers += mean_and_ends(difference[side], battery.source[side])
-    return numbers
+    split = float(values[values <= np.median(values)].max())
+    return split, values <= split, values > split

@@ -8,15 +8,11 @@ import numpy as np
 
 from proset_study.report.analysis.battery import Battery
 from proset_study.report.analysis.losses import by_method
-from proset_study.report.rows import groups
+from proset_study.report.rows import groups, pick
 from proset_study.store.stored import Stored
 
 # What a model is made of: units with a number for every active feature, or units that count by themselves.
 PER_FEATURE, ALONE = ("prototypes", "support_vectors", "convex_sets"), ("leaves", "weights", "terms")
-_ALL_SAMPLES = ("knn",)  # methods whose model is the training part
-_QUANTITIES = ("active_features", *PER_FEATURE, *ALONE)
-
-Quantities = dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,6 @@ class Front:
     method: str
     data_sets: int
     on_front: int
-    log_loss: float
     size: float
     fit_cpu_s: float
     prototypes: float | None
@@ -59,7 +54,7 @@ def points(stored: Stored, battery: Battery) -> list[Point]:
     """
     experiments = stored.study.config["comparisons"][battery.name]["experiments"]
     experiments = [e for e in experiments if e in stored.study.experiments]
-    quantities = {name: by_method(stored, experiments, name) for name in _QUANTITIES}
+    quantities = {name: by_method(stored, experiments, name) for name in ("active_features", *PER_FEATURE, *ALONE)}
     fits: dict[tuple[str, str], dict] = {}
     for final in stored.finals():
         if final.run.experiment in experiments and not final.run.variant:
@@ -81,7 +76,7 @@ def points(stored: Stored, battery: Battery) -> list[Point]:
     return rows
 
 
-def size_of(method: str, quantities: Quantities, train_samples: float) -> float:
+def size_of(method: str, quantities: dict[str, float], train_samples: float) -> float:
     """Numbers in a model: prototypes or the like times active features, else leaves or the like, else active features.
 
     >>> size_of("proset", {"prototypes": 12.0, "active_features": 3.0}, 100.0)
@@ -92,7 +87,7 @@ def size_of(method: str, quantities: Quantities, train_samples: float) -> float:
     300.0
     """
     features = quantities.get("active_features", 0.0)
-    if method in _ALL_SAMPLES:
+    if method == "knn":  # whose model is the training part
         return train_samples * max(1.0, features)
     for name in PER_FEATURE:
         if name in quantities:
@@ -115,12 +110,9 @@ def fronts(found: list[Point]) -> list[Front]:
     """One for each method, in the order of the rows."""
     rows = []
     for method, own in groups(found, "method").items():
-        on_front = sum(point.on_front == "yes" for point in own)
-        prototypes = [point.prototypes for point in own if point.prototypes is not None]
-        medians: dict[str, Any] = {
-            name: median(getattr(point, name) for point in own)
-            for name in ("log_loss", "size", "fit_cpu_s", "active_features")
-        }
-        medians["prototypes"] = median(prototypes) if prototypes else None
-        rows.append(Front(method, len(own), on_front, **medians))
+        known: list[Any] = []
+        for name in ("size", "fit_cpu_s", "prototypes", "active_features"):
+            values = [value for point in own if (value := getattr(point, name)) is not None]
+            known.append(median(values) if values else None)
+        rows.append(Front(method, len(own), len(pick(own, on_front="yes")), *known))
     return rows
