@@ -16,13 +16,12 @@ from proset_study.report.claims.checks import (
     METHODS,
     Check,
     compare,
-    experiments_on,
     fails,
     mostly_less,
     never_always_best,
     some,
 )
-from proset_study.report.claims.quantities import Deferred, excess, measure, of_truth
+from proset_study.report.claims.quantities import Deferred, measure, of_truth
 from proset_study.report.claims.registry import claim
 from proset_study.report.evaluations.base import record_of
 from proset_study.store.stored import Missing
@@ -158,17 +157,11 @@ claim(  # by more than the noise with which it is measured
 )
 
 
-@claim(
+claim(
     "C4",
     "Stratified parts keep the class proportions: of each class every fold has as many samples, but for one",
     *ELEVEN,
-).holds_if
-def _folds_are_stratified(scope):
-    experiment = experiments_on(scope.data_set)["proset"]
-    largest = measure("samples of a class, largest difference", experiment, measures.imbalance_of_folds)
-    return compare(largest, "<=", 1)
-
-
+).holds_if("samples of a class, largest difference {proset} <= 1")
 claim(
     "C5", "A selection inside each training part leaves the estimate unbiased", SMALLEST, over_replicates=True
 ).holds_if([_unbiased("nested", experiment) for experiment in ESTIMATED])
@@ -187,8 +180,7 @@ claim(
     *("noise_10", "noise_20", "noise_30"),
 ).holds_if(
     compare(
-        excess("curve_decision_tree"),
-        "<",
+        "excess error curve_decision_tree <",
         of_truth(
             "half of what guessing adds to the Bayes error",
             "curve_decision_tree",
@@ -203,12 +195,7 @@ claim(
     "C12",
     "A split that is not significant is not worth making: no tree that begins with one is better than the prior",
     *ELEVEN,
-).holds_if(
-    some(
-        compare(measure("p of the first split", "decision_tree", measures.p_of_first_split), "<", ALPHA),
-        compare("L decision_tree >= L class_prior"),
-    )
-)
+).holds_if(some(compare(f"p of the first split decision_tree < {ALPHA}"), compare("L decision_tree >= L class_prior")))
 claim("C13", "The error on the set that selected the model is too small", SMALLEST, over_replicates=True).holds_if(
     [_too_small("validation", experiment) for experiment in ESTIMATED]
 )

@@ -20,7 +20,7 @@ from proset_study.report.claims.checks import (
     fails,
     varies_more,
 )
-from proset_study.report.claims.quantities import Quantity, combine, excess, measure, number
+from proset_study.report.claims.quantities import Quantity, combine, measure, number
 from proset_study.report.claims.registry import claim
 
 NO_STRUCTURE = 0.69  # log-loss of a model that knows the class proportions only, two balanced classes
@@ -123,8 +123,7 @@ claim(
     "M55", "XGBoost is best with trees that underfit: of depths up to 9 or 19, the optimum is at most 3", *ELEVEN
 ).holds_if("optimal depth {XGBoost} <= 3")
 claim("M59", "KNN has no absolute distance, proset has", *SIX).holds_if(
-    compare(measure("far |p - prior|", "E3", measures.distance_from_prior_far_away), "<", 1e-6),
-    compare(measure("far |p - prior|", "E8", measures.distance_from_prior_far_away), ">", 0.1),
+    "far |p - prior| E3 < 1e-6", "far |p - prior| E8 > 0.1"
 )
 
 claim("N60", "checker_rot: XGBoost first, proset equivalent", "checker_rot").holds_if("L E12 < L E10 <= T E12")
@@ -159,7 +158,7 @@ claim("N69", "xor_6_6f: KNN and XGBoost find nothing", "xor_6_6f").holds_if(
     *_finds_nothing("E11"), *_finds_nothing("E12")
 )
 claim("N70", "xor_6_6f: KNN's k is very large, near the marginals", "xor_6_6f").holds_if(
-    "k E11 >= 95", compare(measure("mean |p - prior|", "E11", measures.distance_from_prior), "<=", 0.05)
+    "k E11 >= 95", "mean |p - prior| E11 <= 0.05"
 )
 claim(
     "N71",
@@ -183,29 +182,18 @@ claim(
     "F1",
     "Trees from random parts of features and samples overfit less: test minus training log-loss (experiment X2)",
     *SMALL,
-).holds_if(
-    compare(
-        measure("test - training log-loss", "E9", measures.overfitting),
-        "<",
-        measure("test - training log-loss", "X2", measures.overfitting),
-    )
-)
+).holds_if("test - training log-loss E9 < test - training log-loss X2")
 claim(
     "F2",
     "Far away from the data XGBoost predicts something arbitrary, which depends on the direction; proset does not",
     *SIX,
-).holds_if(
-    compare(measure("spread of p far away", "E3", measures.spread_far_away), "<", 1e-6),
-    compare(measure("spread of p far away", "E9", measures.spread_far_away), ">", 0.1),
+).holds_if("spread of p far away E3 < 1e-6", "spread of p far away E9 > 0.1")
+
+
+claim("F3", "Features without influence make k nearest neighbours worse", "irrelevant_48").holds_if(
+    "excess error curve_knn on irrelevant_0 < excess error curve_knn on irrelevant_12"
+    " < excess error curve_knn on irrelevant_48"
 )
-
-
-@claim("F3", "Features without influence make k nearest neighbours worse", "irrelevant_48").holds_if
-def _irrelevant_features_hurt(_):
-    none, some, many = (excess("curve_knn").on(f"irrelevant_{number}") for number in (0, 12, 48))
-    return compare(none, "<", some, "<", many)
-
-
 claim(
     "F5",
     "XGBoost is ahead of proset on xor_3f because its steps are parallel to the edges: not if the cube is turned",

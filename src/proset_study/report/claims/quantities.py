@@ -37,7 +37,21 @@ SYMBOLS = {
 }
 # KNN has one stage, and always uses all features; its published tables do not list them.
 OF_KNN = {"F": ("data", "features"), "T": ("cv", "threshold"), "min c": ("cv", "optimal_log_loss")}
-_TERM = re.compile(r"(?P<symbol>.+) (?P<run>[^ =]+( [^ ]+=[^ ]+)?)")
+# Functions of a final model, by the name they are shown by.
+MEASURES: dict[str, Callable[[Final], float]] = {
+    "regions": measures.count_regions,
+    "mean weight": measures.mean_weight,
+    "mean |p - prior|": measures.distance_from_prior,
+    "far |p - prior|": measures.distance_from_prior_far_away,
+    "spread of p far away": measures.spread_far_away,
+    "test - training log-loss": measures.overfitting,
+    "steps to the last prototype that covers more": measures.steps_that_cover_more,
+    "samples of a class, largest difference": measures.imbalance_of_folds,
+    "p of the first split": measures.p_of_first_split,
+    "BA by vote": measures.balanced_accuracy_of_votes,
+}
+_SYMBOL = "|".join(map(re.escape, (*SYMBOLS, *MEASURES, "SD", "excess error")))
+_TERM = re.compile(rf"({_SYMBOL}|c\(\d+\)) ([^ =]+(?: [^ ]+=[^ ]+)?)(?: on ([^ ]+))?")
 
 
 @dataclass(frozen=True)
@@ -161,31 +175,36 @@ def named(name: str, run: str, compute: Callable[[Scope], float]) -> Deferred[Qu
 
 
 def number(text: str) -> Deferred[Quantity]:
-    """A number as claims write and show it: one of `SYMBOLS`, the experiment, and its variant if it has one.
+    """A number as claims write it: one of `SYMBOLS` or `MEASURES`, the experiment, and its variant if it has one.
 
     "c(3) E6" is the c of E6 at size 3 (batches, k, rounds), "SD E3" is T - min c, the standard deviation over the
-    folds, which the published text calls one standard error. "T E9 on checker" is of that data set, whatever the scope.
-    "L E5 - 0.02" and "|L E5 - L E3|" are a difference and its size.
+    folds, which the published text calls one standard error, "excess error E3" is the error rate minus that of the
+    Bayes rule. "T E9 on checker" is of that data set, whatever the scope. "L E5 - 0.02" and "|L E5 - L E3|" are a
+    difference and its size.
     """
     if is_number(text):
         return Deferred(lambda scope: Quantity("", float(text)))
-    if " - " in text:
+    term = _TERM.fullmatch(text)
+    if term is None and " - " in text:
         left, right = map(number, text.strip("|").split(" - "))
         return distance(left, right) if text.startswith("|") else difference(left, right)
-    what, _, data_set = text.partition(" on ")
-    if data_set:
-        return number(what).on(data_set)
-    term = _TERM.fullmatch(what)
     if term is None:
         raise ValueError(f"{text!r} is no number of an experiment")
-    symbol, run = term["symbol"], term["run"]
+    symbol, run, data_set = term.groups()
     experiment, _, variant = run.partition(" ")
+    if data_set:
+        return number(f"{symbol} {run}").on(data_set)
+    if symbol in MEASURES:
+        return measure(symbol, run, MEASURES[symbol])
+    if symbol == "excess error":
+        return of_truth(symbol, run, measures.excess_error)
     if symbol == "SD":
-        return combine(what, operator.sub, number(f"T {run}"), number(f"min c {run}"))
-    if size := re.fullmatch(r"c\((\d+)\)", symbol):
-        return named(symbol, run, lambda s: s.evidence.loss(experiment, s.data_set, int(size[1]), variant))
-    place = OF_KNN.get(symbol, SYMBOLS[symbol]) if experiment in KNN else SYMBOLS[symbol]
-    return named(symbol, run, lambda s: s.evidence.value(experiment, s.data_set, *place, variant))
+        return combine(text, operator.sub, number(f"T {run}"), number(f"min c {run}"))
+    if symbol in SYMBOLS:
+        place = OF_KNN.get(symbol, SYMBOLS[symbol]) if experiment in KNN else SYMBOLS[symbol]
+        return named(symbol, run, lambda s: s.evidence.value(experiment, s.data_set, *place, variant))
+    size = int(symbol.strip("c()"))
+    return named(symbol, run, lambda s: s.evidence.loss(experiment, s.data_set, size, variant))
 
 
 def measure(name: str, run: str, function: Callable[..., float]) -> Deferred[Quantity]:
@@ -201,8 +220,3 @@ def of_truth(name: str, run: str, function: Callable[..., float], training: bool
         return function(final, scope.evidence.truth(scope.data_set, final.X_train if training else final.X_test))
 
     return named(name, run, compute)
-
-
-def excess(run: str) -> Deferred[Quantity]:
-    """Error rate of a final model minus that of the Bayes rule."""
-    return of_truth("excess error", run, measures.excess_error)
