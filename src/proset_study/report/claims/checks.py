@@ -11,7 +11,7 @@ from statistics import stdev
 from scipy.stats import pearsonr
 
 from proset_study.report.analysis.statistics import ALPHA
-from proset_study.report.claims.quantities import Deferred, Quantity, Scope, as_number, combine, deferred, number
+from proset_study.report.claims.quantities import Deferred, Quantity, Scope, combine, deferred, number
 
 TOLERANCE = 1e-9  # closer numbers are equal, so that differences of printed decimals compare as they are printed
 SIX = ("iris_2f", "wine", "cancer", "digits", "checker", "xor_6f")
@@ -64,7 +64,7 @@ def _parts(text):
 
 @deferred
 def _chain(*terms) -> Check:
-    numbers = [as_number(term) for term in terms[::2]]
+    numbers = [term if isinstance(term, Quantity) else Quantity("", float(term)) for term in terms[::2]]
     digits = _digits(numbers)
     text, held = numbers[0].show(digits), []
     for (left, right), relation in zip(pairwise(numbers), terms[1::2], strict=True):

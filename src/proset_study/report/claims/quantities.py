@@ -97,10 +97,6 @@ class Deferred(Generic[T]):
     def __call__(self, scope: Scope) -> T:
         return self.compute(scope)
 
-    def on(self, data_set: str) -> "Deferred[T]":
-        """The same on another data set."""
-        return Deferred(lambda scope: self(scope.on(data_set)))
-
 
 def deferred(function: Callable[..., T]) -> Callable[..., Deferred[T]]:
     """Let a function of numbers or checks take and return deferred ones."""
@@ -133,11 +129,6 @@ class Quantity:
         return self.value
 
 
-def as_number(term: Quantity | float) -> Quantity:
-    """Wrap a plain number, which then has no name."""
-    return term if isinstance(term, Quantity) else Quantity("", float(term))
-
-
 def _combined(name: str, function: Callable[..., float], *numbers: Quantity) -> Quantity:
     """A function of numbers; missing if one of them is."""
     missing = tuple(m for n in numbers for m in n.missing)
@@ -148,17 +139,15 @@ combine = deferred(_combined)
 
 
 @deferred
-def difference(left: Quantity, right: Quantity | float) -> Quantity:
+def difference(left: Quantity, right: Quantity) -> Quantity:
     """left - right."""
-    right = as_number(right)
     return _combined(f"{left.name} - {right.name or right.show()}", operator.sub, left, right)
 
 
 @deferred
-def distance(left: Quantity, right: Quantity | float) -> Quantity:
-    """abs(left - right)."""
-    right = as_number(right)
-    return _combined(f"|{left.name} - {right.name or right.show()}|", lambda a, b: abs(a - b), left, right)
+def absolute(term: Quantity) -> Quantity:
+    """abs(term)."""
+    return _combined(f"|{term.name}|", abs, term)
 
 
 def named(name: str, run: str, compute: Callable[[Scope], float]) -> Deferred[Quantity]:
@@ -186,14 +175,15 @@ def number(text: str) -> Deferred[Quantity]:
         return Deferred(lambda scope: Quantity("", float(text)))
     term = _TERM.fullmatch(text)
     if term is None and " - " in text:
-        left, right = map(number, text.strip("|").split(" - "))
-        return distance(left, right) if text.startswith("|") else difference(left, right)
+        found = difference(*map(number, text.strip("|").split(" - ")))
+        return absolute(found) if text.startswith("|") else found
     if term is None:
         raise ValueError(f"{text!r} is no number of an experiment")
     symbol, run, data_set = term.groups()
     experiment, _, variant = run.partition(" ")
     if data_set:
-        return number(f"{symbol} {run}").on(data_set)
+        elsewhere = number(f"{symbol} {run}")
+        return Deferred(lambda scope: elsewhere(scope.on(data_set)))
     if symbol in MEASURES:
         return measure(symbol, run, MEASURES[symbol])
     if symbol == "excess error":
