@@ -162,12 +162,17 @@ def _counts(numbers: list[Agreement]) -> Iterator[Finding]:
         yield _inside(repeated)
         again = fmean(n.repeated for n in repeated if n.repeated is not None)
         yield Finding(TOLERATED_OF_REPEATED, len(repeated), len(pick(repeated, within="yes")), again)
-    if scores:
-        yield Finding(TOLERATED, len(scores), len(pick(scores, within="yes")))
-    if prototypes := [n for n in judged if n.quantity == "prototypes"]:
-        outside = [n for n in prototypes if n.within == "no"]
-        yield Finding(PROTOTYPES, len(prototypes), len(prototypes) - len(outside))
-        yield Finding(FEWER, len(outside), sum((n.difference or 0.0) < 0 for n in outside))
+    yield from _counted(TOLERATED, [n.within == "yes" for n in scores])
+    if prototypes := pick(judged, quantity="prototypes"):
+        yield from _counted(PROTOTYPES, [n.within == "yes" for n in prototypes])
+        fewer = [(n.difference or 0.0) < 0 for n in pick(prototypes, within="no")]
+        yield Finding(FEWER, len(fewer), sum(fewer))
+
+
+def _counted(what: str, held: list[bool]) -> Iterator[Finding]:
+    """How many of some numbers are as `what` says; nothing without any."""
+    if held:
+        yield Finding(what, len(held), sum(held))
 
 
 def _inside(numbers):
@@ -187,8 +192,7 @@ def _tolerated(numbers: list[Agreement]) -> Iterator[Finding]:
             if n.experiment == experiment and n.allowed_low is not None and n.allowed_high is not None
             if (value := ours.get((other, n.dataset, n.quantity))) is not None
         ]
-        if verdicts:
-            yield Finding(FOIL.format(ours=other, theirs=experiment), len(verdicts), sum(verdicts))
+        yield from _counted(FOIL.format(ours=other, theirs=experiment), verdicts)
 
 
 def _inside_others(stored, numbers):
@@ -202,8 +206,6 @@ def _inside_others(stored, numbers):
             if (spread := spreads.get((experiments.get(n.experiment), n.dataset, n.quantity)))
         ]
         what = OTHERS_INSIDE.format(theirs=theirs, ours=ours)
-        if verdicts:
-            yield Finding(what, len(verdicts), sum(inside for _, inside in verdicts))
+        yield from _counted(what, [inside for _, inside in verdicts])
         for kind, name in KINDS.items():
-            if of_kind := [inside for drawn, inside in verdicts if drawn == kind]:
-                yield Finding(f"{what}, {name}", len(of_kind), sum(of_kind))
+            yield from _counted(f"{what}, {name}", [inside for drawn, inside in verdicts if drawn == kind])

@@ -11,20 +11,11 @@ import numpy as np
 
 from proset_study import methods
 from proset_study.methods.labels import method_name
-from proset_study.report.analysis import statistics
+from proset_study.report.analysis import paired, statistics
 from proset_study.report.analysis.against import answer
 from proset_study.report.analysis.limits import limits
 from proset_study.report.analysis.losses import Losses, generated, losses_by_method, of_first_experiments, overlaps
 from proset_study.report.analysis.over_data_sets import MIN_DATA_SETS
-from proset_study.report.analysis.paired import (
-    LEVEL,
-    MIN_REPLICATES,
-    among_the_best,
-    by_verdict,
-    on_each_data_set,
-    shared_replicates,
-    shown_interval,
-)
 from proset_study.report.analysis.reproduction import reproduced, reproduction
 from proset_study.report.analysis.runs import derived_from, main_score
 from proset_study.report.rows import groups, pick
@@ -88,7 +79,7 @@ def verdict(stored: Stored, published: Path) -> Verdict:
     shared: dict[str, dict[str, list[float]]] = {}
     for data_set in stored.study.data_sets:
         by_method = {m: of[data_set] for m, of in losses.items() if of.get(data_set)}
-        best = among_the_best(by_method, overlap[data_set]) if by_method else set()
+        best = paired.among_the_best(by_method, overlap[data_set]) if by_method else set()
         of_all = {
             m: _score(values, overlap[data_set], printed.get((m, data_set)), m in best)
             for m, values in by_method.items()
@@ -176,7 +167,7 @@ def mean_losses(losses: Losses) -> dict[str, list[float]]:
     """
     found = {}
     for data_set in next(iter(losses.values()), {}):
-        if shared := shared_replicates({m: by_data_set.get(data_set, {}) for m, by_data_set in losses.items()}):
+        if shared := paired.shared_replicates({m: by_data_set.get(data_set, {}) for m, by_data_set in losses.items()}):
             found[data_set] = [fmean(by_data_set[data_set][r] for r in shared) for by_data_set in losses.values()]
     return found
 
@@ -191,9 +182,9 @@ def on_shared_replicates(by_method: Mapping[str, Mapping[int, float]]) -> dict[s
     >>> on_shared_replicates({"a": {0: 0.2, 1: 0.4, 2: 0.3}, "b": {0: 0.1}})
     {'a': [0.2], 'b': [0.1]}
     """
-    many = {method: values for method, values in by_method.items() if len(values) >= MIN_REPLICATES}
+    many = {method: values for method, values in by_method.items() if len(values) >= paired.MIN_REPLICATES}
     compared = many if len(many) > 1 else by_method
-    shared = shared_replicates(compared)
+    shared = paired.shared_replicates(compared)
     return {method: [values[replicate] for replicate in shared] for method, values in compared.items() if shared}
 
 
@@ -211,7 +202,7 @@ def printed_losses(stored: Stored, published: Path, experiments: list[str]) -> d
 def _score(values, overlap, published, best):
     numbers = list(values.values())
     deviation = stdev(numbers) if len(numbers) > 1 else None
-    return Score(fmean(numbers), deviation, shown_interval(numbers, overlap), published, best, len(numbers))
+    return Score(fmean(numbers), deviation, paired.shown_interval(numbers, overlap), published, best, len(numbers))
 
 
 def _ahead(subject, shown, losses, overlap, real, score):
@@ -226,17 +217,17 @@ def _ahead(subject, shown, losses, overlap, real, score):
     rivals = [m for m in shown if m in losses and m != subject]
     n = max((len(values.keys() & losses[m].get(d, {}).keys()) for m in rivals for d, values in ours.items()), default=0)
     for other in rivals:
-        if means_of_both := on_each_data_set(ours, losses[other], overlap):
+        if means_of_both := paired.on_each_data_set(ours, losses[other], overlap):
             compared |= means_of_both.keys()
-            ahead, behind, _ = by_verdict(means_of_both).values()
+            ahead, behind, _ = paired.by_verdict(means_of_both).values()
             of = f"of {len(means_of_both)}{'' if clauses else ' data sets'}"
             clauses.append(f"ahead of {method_name(other)} on {len(ahead)} {of}, behind on {how_many(behind)}")
-    words = f"{method_name(subject)} is {'; '.join(clauses)} (unadjusted {100 * LEVEL:g} % intervals)."
+    words = f"{method_name(subject)} is {'; '.join(clauses)} (unadjusted {100 * paired.LEVEL:g} % intervals)."
     means = mean_losses(losses)
     if not clauses:
         shared = "with one replicate" if n else "without a replicate of a data set that both methods have,"
         few = f"{shared} no difference can be tested"
-        if n >= MIN_REPLICATES:
+        if n >= paired.MIN_REPLICATES:
             few = "all replicates have the same test part, so no difference can be tested"
         elif n > 1:
             few = f"{n} replicates are too few to test a difference on a single data set"
