@@ -96,14 +96,6 @@ def on_each_data_set(ours: LossesOfMethod, theirs: LossesOfMethod, overlap: Mapp
     return {d: mean_difference(values, overlap[d]) for d, values in tested.items()}
 
 
-def by_verdict(means: Mapping[str, Mean]) -> dict[str, list[str]]:
-    """The data sets on which the first method is ahead, behind and neither, by `VERDICTS`."""
-    found: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
-    for data_set, mean in means.items():
-        found[mean.side(LEVEL, VERDICTS)].append(data_set)
-    return found
-
-
 def shared_replicates(losses: Mapping[str, Mapping[int, float]]) -> list[int]:
     """The replicates that all of some methods have, by losses on a data set by method and replicate.
 

@@ -190,13 +190,8 @@ def on_shared_replicates(by_method: Mapping[str, Mapping[int, float]]) -> dict[s
 
 def printed_losses(stored: Stored, published: Path, experiments: list[str]) -> dict[tuple[str, str], float]:
     """Published test log-losses by method and data set, of the experiments that `losses_by_method` takes."""
-    ours = of_first_experiments(stored.rows_of(experiments, FINAL, "log_loss"))
-    taken = {(row.experiment, row.method, row.dataset, row.variant) for row in ours}
-    return {
-        (row.method, row.dataset): row.number
-        for row in pick(read_published(published), section=FINAL, quantity="log_loss")
-        if (row.experiment, row.method, row.dataset, row.variant) in taken
-    }
+    ours = {row.key for row in of_first_experiments(stored.rows_of(experiments, FINAL, "log_loss"))}
+    return {(row.method, row.dataset): row.number for row in read_published(published) if row.key in ours}
 
 
 def _score(values, overlap, published, best):
@@ -219,9 +214,10 @@ def _ahead(subject, shown, losses, overlap, real, score):
     for other in rivals:
         if means_of_both := paired.on_each_data_set(ours, losses[other], overlap):
             compared |= means_of_both.keys()
-            ahead, behind, _ = paired.by_verdict(means_of_both).values()
-            of = f"of {len(means_of_both)}{'' if clauses else ' data sets'}"
-            clauses.append(f"ahead of {method_name(other)} on {len(ahead)} {of}, behind on {how_many(behind)}")
+            sides = {d: mean.side(paired.LEVEL, paired.VERDICTS) for d, mean in means_of_both.items()}
+            n_ahead, behind = list(sides.values()).count("ahead"), [d for d, side in sides.items() if side == "behind"]
+            of = f"of {len(sides)}{'' if clauses else ' data sets'}"
+            clauses.append(f"ahead of {method_name(other)} on {n_ahead} {of}, behind on {how_many(behind)}")
     words = f"{method_name(subject)} is {'; '.join(clauses)} (unadjusted {100 * paired.LEVEL:g} % intervals)."
     means = mean_losses(losses)
     if not clauses:
