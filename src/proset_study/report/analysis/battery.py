@@ -26,7 +26,6 @@ MIN_TABLES = 12
 MIN_SOURCES = 6  # with fewer, intervals over sources are wider than anything that they could show
 BEST = "best of the others"  # a rival: on each data set the best of the other methods, baselines left out
 DIGITS = 9  # of derived numbers: what comes after them depends on the library of linear algebra
-_SCORE = "log-loss"
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ def batteries(stored: Stored) -> list[Battery]:
     shown = [
         compared
         for compared in over_data_sets(stored)
-        if (compared.score, compared.group) == (_SCORE, "all")
+        if (compared.score, compared.group) == ("log-loss", "all")
         and stored.study.config["comparisons"][compared.comparison].get("rows") == "methods"
         and len(compared.data_sets) >= MIN_TABLES
         and all(stored.finals(data_set=data_set) for data_set in compared.data_sets)  # not of a report without records

@@ -78,10 +78,15 @@ def mean_difference(differences: list[float], overlap: float = 0.0) -> Mean:
     return Mean(fmean(differences), sqrt(1 / n + overlap) * stdev(differences), n - 1)
 
 
+def mean_over_replicates(values: list[float], overlap: float) -> Mean | None:
+    """`mean_difference` over replicates; None with fewer than `MIN_REPLICATES`, or with one split."""
+    return mean_difference(values, overlap) if len(values) >= MIN_REPLICATES and overlap < inf else None
+
+
 def shown_interval(values: list[float], overlap: float = 0.0) -> tuple[float, float] | None:
-    """Ends of the 95 % interval of a mean over replicates; None with fewer than `MIN_REPLICATES`, or with one split."""
-    known = len(values) >= MIN_REPLICATES and overlap < inf
-    return mean_difference(values, overlap).interval(LEVEL) if known else None
+    """Ends of the 95 % interval of a mean over replicates; None where `mean_over_replicates` is."""
+    mean = mean_over_replicates(values, overlap)
+    return mean.interval(LEVEL) if mean else None
 
 
 def differences(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[float]:
@@ -91,9 +96,8 @@ def differences(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[
 
 def on_each_data_set(ours: LossesOfMethod, theirs: LossesOfMethod, overlap: Mapping[str, float]) -> dict[str, Mean]:
     """Mean differences, ours minus theirs, where both methods have `MIN_REPLICATES` or more, of different splits."""
-    paired = {data_set: differences(ours[data_set], theirs.get(data_set, {})) for data_set in ours}
-    tested = {d: values for d, values in paired.items() if len(values) >= MIN_REPLICATES and overlap[d] < inf}
-    return {d: mean_difference(values, overlap[d]) for d, values in tested.items()}
+    means = {d: mean_over_replicates(differences(ours[d], theirs.get(d, {})), overlap.get(d, 0.0)) for d in ours}
+    return {d: mean for d, mean in means.items() if mean}
 
 
 def shared_replicates(losses: Mapping[str, Mapping[int, float]]) -> list[int]:

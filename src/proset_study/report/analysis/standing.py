@@ -8,7 +8,6 @@ method that exists elsewhere.
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,7 +21,7 @@ from proset_study.report.analysis.battery import over_sources
 from proset_study.report.analysis.losses import overlap_of
 from proset_study.report.analysis.manifest import read_manifest
 from proset_study.report.analysis.over_data_sets import origin_of
-from proset_study.report.analysis.paired import LEVEL, MIN_REPLICATES, VERDICTS, mean_difference
+from proset_study.report.analysis.paired import LEVEL, VERDICTS, mean_over_replicates
 from proset_study.report.analysis.statistics import STORED_DECIMALS
 from proset_study.report.rows import groups
 from proset_study.report.wording import table_line
@@ -140,12 +139,10 @@ def differences(study: Study, rows: Iterable[Row], records: Path, probabilistic:
             numbers |= {f"{side}loss": loss(mean[quantity]), f"{side}error": 1 - mean["balanced_accuracy"]}
             numbers |= {f"{side}{key}": mean.get(key) for key in SIZES}
         values = [loss(mine[quantity][r]) - loss(theirs[quantity][r]) for r in common]
-        numbers |= {"difference": fmean(values), "low": None, "high": None, "verdict": None}
         overlap = overlap_of(study, dataset, mine["test_samples"][common[0]], mine["train_samples"][common[0]])
-        if len(common) >= MIN_REPLICATES and overlap < inf:
-            paired = mean_difference(values, overlap)
-            numbers |= dict(zip(("low", "high"), paired.interval(LEVEL), strict=True))
-            numbers["verdict"] = paired.side(LEVEL, VERDICTS)
+        paired = mean_over_replicates(values, overlap)
+        numbers["low"], numbers["high"] = paired.interval(LEVEL) if paired else (None, None)
+        numbers |= {"difference": fmean(values), "verdict": paired.side(LEVEL, VERDICTS) if paired else None}
         compared.append(Difference(dataset, rival, theirs["method"], mine["method"], len(common), score, **numbers))
     if not compared:
         raise ValueError(f"{records}: no experiment has a {score} on a replicate of {', '.join(study.data_sets)}")
