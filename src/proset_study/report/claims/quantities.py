@@ -56,15 +56,11 @@ _TERM = re.compile(rf"({_SYMBOL}|c\(\d+\)) ([^ =]+(?: [^ ]+=[^ ]+)?)(?: on ([^ ]
 
 @dataclass(frozen=True)
 class Scope:
-    """The evidence on a data set ("" for a claim about several); names of numbers have `label` added."""
+    """The evidence on a data set ("" for a claim about several); `label` is added to the names of numbers."""
 
     evidence: Evidence
     data_set: str
     label: str = ""
-
-    def on(self, data_set: str) -> "Scope":
-        """The same for another data set, which the names of the numbers then say."""
-        return Scope(self.evidence, data_set, data_set)
 
     def known(self, text: str) -> float:
         """A `number`; `Missing` if there is none."""
@@ -183,7 +179,7 @@ def number(text: str) -> Deferred[Quantity]:
     experiment, _, variant = run.partition(" ")
     if data_set:
         elsewhere = number(f"{symbol} {run}")
-        return Deferred(lambda scope: elsewhere(scope.on(data_set)))
+        return Deferred(lambda scope: elsewhere(Scope(scope.evidence, data_set, label=data_set)))
     if symbol in MEASURES:
         return measure(symbol, run, MEASURES[symbol])
     if symbol == "excess error":
