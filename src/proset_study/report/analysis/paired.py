@@ -96,7 +96,7 @@ def differences(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[
 
 def on_each_data_set(ours: LossesOfMethod, theirs: LossesOfMethod, overlap: Mapping[str, float]) -> dict[str, Mean]:
     """Mean differences, ours minus theirs, where both methods have `MIN_REPLICATES` or more, of different splits."""
-    means = {d: mean_over_replicates(differences(ours[d], theirs.get(d, {})), overlap[d]) for d in ours}
+    means = {d: mean_over_replicates(differences(ours[d], theirs[d]), overlap[d]) for d in ours if d in theirs}
     return {d: mean for d, mean in means.items() if mean}
 
 
