@@ -47,14 +47,14 @@ def jobs_of(study: Study, factors: Mapping[str, float], whole: bool) -> dict[tup
         factor, name, before = factors[run.method], run.name, ("split", d)
         if (source := study.stage1_run(run)) is not None:
             if source is run:
-                cut = [blocks.whole(study, "stage1", name, d)] if whole else blocks.trial_blocks(study, name, d)
+                cut = [blocks.whole(study, "stage1", name, d)] if whole else blocks.blocks_of(study, "stage1", name, d)
                 numbers = [(b.last_fold - b.first_fold + 1) * (b.last_trial - b.first_trial + 1) for b in cut]
                 _add(
                     jobs, ("stage1", name, d), numbers, factor * blocks.seconds_of_fit(study, name, d, "stage1"), before
                 )
             jobs["select_parameters", name, d] = Job("select", JOB, (("stage1", source.name, d),))
             before = ("select_parameters", name, d)
-        cut = [blocks.whole(study, "stage2", name, d)] if whole else blocks.fold_blocks(study, name, d)
+        cut = [blocks.whole(study, "stage2", name, d)] if whole else blocks.blocks_of(study, "stage2", name, d)
         numbers = [last - first + 1 for first, last in cut]
         _add(jobs, ("stage2", name, d), numbers, factor * blocks.seconds_of_fit(study, name, d, "stage2"), before)
         jobs["select_complexity", name, d] = Job("select", JOB, (("stage2", name, d),))

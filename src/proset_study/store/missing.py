@@ -87,9 +87,7 @@ def _not_made(place: layout.Place, rule: str, files: list[str]) -> list[str]:
     run = place.study.runs[place.run]
     searched = place._replace(run=((rule == "stage1" and place.study.stage1_run(run)) or run).name)
     if not missing:
-        cut = (blocks.trial_blocks if rule == "stage1" else blocks.fold_blocks)(
-            place.study, searched.run, place.data_set
-        )
+        cut = blocks.blocks_of(place.study, rule, searched.run, place.data_set)
         lost = [file for file in searched.part_files(rule, cut) if not Path(file).exists()]
         return [file for file in lost if _failed_since(place.study, rule, file, files)]
     numbers = blocks.whole(place.study, rule, searched.run, place.data_set)._asdict()

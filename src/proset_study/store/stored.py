@@ -13,7 +13,6 @@ from proset_study.base.records import read_json, read_json_lines
 from proset_study.data.dataset import DataSet
 from proset_study.data.metrics import EUCLIDEAN
 from proset_study.data.splits import TEST, FoldData, read_split, select_fold
-from proset_study.fits.evaluations import KINDS
 from proset_study.fits.final import FinalModel, read_model, read_predictions
 from proset_study.methods.weighted import weighted
 from proset_study.store.metrics import score_predictions
@@ -263,14 +262,11 @@ class Stored:
 
     def missing_evaluations(self) -> list[tuple[str, str, str]]:
         """What the config wants evaluated and has not been: kind, final model, and the target that makes it."""
-        missing = []
-        for kind in KINDS:
-            for replicate, run, data_set in self.study.evaluated(kind, self.replicates):
-                if not (self.folder / f"replicate_{replicate}/{data_set}/{run.name}/{kind}.json").exists():
-                    place = layout.Place(self.study, replicate, data_set, run.name)
-                    target = layout.ALL_RUNS if place.is_in_one_job else layout.EVALUATION
-                    missing.append((kind, f"{run.name} on {data_set}", place.name(target, kind=kind)))
-        return missing
+        return [
+            (kind, f"{place.run} on {place.data_set}", place.evaluation_target(kind))
+            for kind, place in layout.evaluated(self.study, self.replicates)
+            if not (self.folder / f"replicate_{place.replicate}/{place.data_set}/{place.run}/{kind}.json").exists()
+        ]
 
     @property
     def rows(self) -> list[Row]:

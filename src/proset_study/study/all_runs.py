@@ -47,9 +47,7 @@ def _searches(study: Study, run: str, data_set: str) -> dict[str, int]:
 @cache
 def n_jobs_of_run(study: Study, run: str, data_set: str) -> int:
     """Number of jobs of a run on a data set where searches are jobs."""
-    numbers = [len(blocks.fold_blocks(study, run, data_set))]
-    if study.stage1_run(study.runs[run]) is study.runs[run]:
-        numbers.append(len(blocks.trial_blocks(study, run, data_set)))
+    numbers = [len(blocks.blocks_of(study, stage, run, data_set)) for stage in _searches(study, run, data_set)]
     return 3 + sum(number + (number > 1) for number in numbers)
 
 

@@ -44,23 +44,16 @@ def seconds_of_fit(study: Study, run: str, data_set: str, stage: str, is_final: 
 
 
 @cache
-def trial_blocks(study: Study, run: str, data_set: str) -> tuple[Block | Folds, ...]:
-    """Blocks of stage 1, by fold and trial; `trials_per_job` and `folds_per_job` of the config come first."""
-    method, seconds = study.runs[run].method, seconds_of_fit(study, run, data_set, "stage1")
-    n_trials, n_folds = study.n_trials(run, data_set), study.config["folds"]
+def blocks_of(study: Study, stage: str, run: str, data_set: str) -> tuple[Block | Folds, ...]:
+    """Blocks of a stage, by fold and trial; `trials_per_job` and `folds_per_job` of the config come first."""
+    method, seconds = study.runs[run].method, seconds_of_fit(study, run, data_set, stage)
+    fits, trials = whole(study, stage, run, data_set), 1
     folds = study.config.get("folds_per_job", {}).get(method)
-    trials = study.config.get("trials_per_job", {}).get(method) or _number(seconds * (folds or 1), n_trials)
-    folds = folds or _number(seconds * min(trials, n_trials), n_folds)
-    return cut(whole(study, "stage1", run, data_set), folds, trials)
-
-
-@cache
-def fold_blocks(study: Study, run: str, data_set: str) -> tuple[Block | Folds, ...]:
-    """Blocks of stage 2, by fold."""
-    n_folds, method = study.config["folds"], study.runs[run].method
-    given = study.config.get("folds_per_job", {}).get(method)
-    folds = given or _number(seconds_of_fit(study, run, data_set, "stage2"), n_folds)
-    return cut(whole(study, "stage2", run, data_set), folds)
+    if isinstance(fits, Block):
+        n_trials = fits.last_trial + 1
+        trials = study.config.get("trials_per_job", {}).get(method) or _number(seconds * (folds or 1), n_trials)
+        seconds *= min(trials, n_trials)
+    return cut(fits, folds or _number(seconds, fits.last_fold + 1), trials)
 
 
 def whole(study: Study, stage: str, run: str, data_set: str) -> Block | Folds:

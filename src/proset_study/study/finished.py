@@ -33,12 +33,10 @@ def is_finished(place: Place) -> bool:
 def finished_evaluations(study: Study, replicates: Iterable[int | str]) -> list[str]:
     """Records of evaluations that are there; those of one job if they were made for the config and the code of now."""
     found = []
-    for kind in study.config.get("evaluations", {}):
-        for replicate, run, data_set in study.evaluated(kind, replicates):
-            place = Place(study, replicate, data_set, run.name)
-            file = place.file(layout.EVALUATION, kind=kind)
-            if file.exists() and (not place.is_in_one_job or _is_evaluated(place, kind)):
-                found.append(str(file))
+    for kind, place in layout.evaluated(study, replicates, study.config.get("evaluations", {})):
+        file = place.file(layout.EVALUATION, kind=kind)
+        if file.exists() and (not place.is_in_one_job or _is_evaluated(place, kind)):
+            found.append(str(file))
     return found
 
 

@@ -82,13 +82,8 @@ def gather(study: Study, replicate: int) -> None:
 
 def _evaluations(study, kinds, replicates, data_set=None):
     """Records of the evaluations of some kinds that the config asks for."""
-    files = []
-    for kind in kinds:
-        for replicate, run, d in study.evaluated(kind, replicates, data_set):
-            place = Place(study, replicate, d, run.name)
-            own = place.name(layout.EVALUATION, kind=kind)
-            files.append(place.name(layout.ALL_RUNS) if place.is_in_one_job else own)
-    return list(dict.fromkeys(files))
+    wanted = layout.evaluated(study, replicates, kinds, data_set)
+    return list(dict.fromkeys(place.evaluation_target(kind) for kind, place in wanted))
 
 
 def _asked_for(study, models: Iterable[Place], files: Callable[[Place], Iterable[str]]) -> list[str]:

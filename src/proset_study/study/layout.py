@@ -116,6 +116,10 @@ class Place(NamedTuple):
         """Whether one job makes everything of the data set."""
         return (int(self.replicate), self.data_set) in in_one_job(self.study)
 
+    def evaluation_target(self, kind: str) -> str:
+        """The file to ask Snakemake for of an evaluation: its record, or that of the job that makes everything."""
+        return self.name(ALL_RUNS if self.is_in_one_job else EVALUATION, kind=kind)
+
     def parameter_files(self) -> list[str]:
         """The selection of stage 1, if there is one."""
         return [self.name(PARAMETERS)] if "stage1" in self.study.runs[self.run].settings else []
@@ -144,8 +148,8 @@ class Place(NamedTuple):
         fits = blocks.whole(self.study, stage, self.run, self.data_set)
         if self.is_in_one_job or dict(numbers) != fits._asdict():
             return ()
-        made = blocks.trial_blocks if stage == "stage1" else blocks.fold_blocks
-        cuts, file = [made(self.study, self.run, self.data_set)], self.file(_BLOCKS[stage], **numbers)
+        cuts = [blocks.blocks_of(self.study, stage, self.run, self.data_set)]
+        file = self.file(_BLOCKS[stage], **numbers)
         if file.exists():
             there = {path.name for path in file.parent.glob("*.jsonl")}
             firsts = sorted(
@@ -212,13 +216,13 @@ def data_files(study: Study) -> list[str]:
     return list(dict.fromkeys(place.name(DATA) for place in places(study, study.replicates)))
 
 
-def evaluation_files(study: Study, replicates: Iterable[int | str]) -> list[str]:
-    """Records of all evaluations that the config asks for."""
-    return [
-        Place(study, replicate, d, run.name).name(EVALUATION, kind=kind)
-        for kind in KINDS
-        for replicate, run, d in study.evaluated(kind, replicates)
-    ]
+def evaluated(
+    study: Study, replicates: Iterable[int | str], kinds: Iterable[str] = KINDS, data_set: str | None = None
+) -> Iterator[tuple[str, Place]]:
+    """Kind and place of all evaluations that the config asks for, optionally of one data set."""
+    for kind in kinds:
+        for replicate, run, d in study.evaluated(kind, replicates, data_set):
+            yield kind, Place(study, replicate, d, run.name)
 
 
 def scores(study: Study) -> str:
@@ -271,7 +275,7 @@ def record_names(study: Study, archive: str) -> list[str]:
         files = [
             f for p in places(study, [replicate]) for f in (p.name(SPLIT), *p.parameter_files(), *map(p.name, of_fit))
         ]
-        files += evaluation_files(study, [replicate])
+        files += [place.name(EVALUATION, kind=kind) for kind, place in evaluated(study, [replicate])]
     return [file.removeprefix(result(study, "")) for file in dict.fromkeys(files)]
 
 

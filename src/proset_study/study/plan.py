@@ -92,7 +92,7 @@ def seconds_to_model(rule: str, wildcards: dict[str, str], study: Study) -> floa
     for later in after.get(rule, ()):
         names = {"run": wildcards["run"], "data_set": wildcards["data_set"]}
         if later == "stage2":
-            first = blocks.fold_blocks(study, names["run"], names["data_set"])[0]
+            first = blocks.blocks_of(study, "stage2", names["run"], names["data_set"])[0]
             names |= {name: str(number) for name, number in first._asdict().items()}
         own += sum(fits.seconds for fits in fits_of(later, names, study))
     return own

@@ -135,7 +135,7 @@ def test_a_search_that_failed_after_a_change_lacks_its_model_though_that_of_the_
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
     assert not find_missing_models(study)
-    part, _ = place.part_files("stage2", blocks.fold_blocks(study, "forest", "wine"))
+    part, _ = place.part_files("stage2", blocks.blocks_of(study, "stage2", "forest", "wine"))
     log = log_of(study, "stage2", part)
     log.parent.mkdir(parents=True)
     log.write_text("ValueError: too many trees\n", encoding="utf-8")
