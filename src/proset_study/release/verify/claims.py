@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from proset_study.release.verify.differences import brief, first, line_differences
-from proset_study.release.verify.foreign import ForeignReport, Refused
+from proset_study.release.verify.foreign import Refused
 from proset_study.release.verify.records import Unpacked
 from proset_study.release.verify.shown import other_code
 from proset_study.report.analysis.selected_features import FEATURE_COLUMNS, selected_features
@@ -20,24 +20,22 @@ OF_ALL = ("verdict", "replicates_holding", "replicates_decided")
 COUNTED = ("replicates", "selected", "proportion")
 
 
-def claims_and_features(
-    stored: Unpacked, foreign: ForeignReport, manifest: dict, published: Path, skip: Callable[[str], None]
-) -> Iterator[str]:
+def claims_and_features(stored: Unpacked, published: Path, skip: Callable[[str], None]) -> Iterator[str]:
     """Decide the claims and select the features again; what is not checked is said to `skip`."""
-    if other := other_code(manifest):
+    if other := other_code(stored.foreign.manifest):
         skip(f"{layout.CLAIMS} and {layout.FEATURES}, {other}")
         return
-    yield from _claims(stored, foreign, published, skip)
-    yield from _features(stored, foreign, skip)
+    yield from _claims(stored, published, skip)
+    yield from _features(stored, skip)
 
 
-def _claims(stored, foreign, published, skip):
+def _claims(stored, published, skip):
     """What needs records or models that are not here is left out."""
     write_claims(stored.made / layout.CLAIMS, stored, published)
     if stored.is_whole:
-        yield from _lines(layout.CLAIMS, stored, foreign)
+        yield from _lines(layout.CLAIMS, stored)
         return
-    ours, theirs = (_rows(report.text(layout.CLAIMS), COLUMNS) for report in (stored, foreign))
+    ours, theirs = (_rows(report.text(layout.CLAIMS), COLUMNS) for report in (stored, stored.foreign))
     if [_claim(row) for row in ours] != [_claim(row) for row in theirs]:
         yield f"{layout.CLAIMS} has other claims than the study decides"
         return
@@ -74,7 +72,7 @@ def _claim(row):
     return [row[column] for column in ("id", "claim", "dataset", "cannot_fail", "published", "published_evidence")]
 
 
-def _features(stored, foreign, skip):
+def _features(stored, skip):
     """Without the records of all replicates, counts can be as far off as the others are many."""
     try:
         write_rows(stored.made / layout.FEATURES, selected_features(stored), FEATURE_COLUMNS)
@@ -82,10 +80,10 @@ def _features(stored, foreign, skip):
         skip(f"{layout.FEATURES}, which needs {missing}")
         return
     if stored.recorded == stored.replicates:
-        yield from _lines(layout.FEATURES, stored, foreign)
+        yield from _lines(layout.FEATURES, stored)
         return
     absent = [replicate for replicate in stored.replicates if replicate not in stored.recorded]
-    ours, theirs = (_rows(report.text(layout.FEATURES), FEATURE_COLUMNS) for report in (stored, foreign))
+    ours, theirs = (_rows(report.text(layout.FEATURES), FEATURE_COLUMNS) for report in (stored, stored.foreign))
     named = [column for column in FEATURE_COLUMNS if column not in COUNTED]
     if [[row[column] for column in named] for row in ours] != [[row[column] for column in named] for row in theirs]:
         yield f"{layout.FEATURES} has other features than the models"
@@ -115,5 +113,6 @@ def _rows(text, columns):
     return rows
 
 
-def _lines(name, stored, foreign):
-    yield from line_differences(name, stored.text(name).split("\n"), foreign.text(name).split("\n"), 0.0, 0.0)
+def _lines(name, stored):
+    ours, theirs = (report.text(name).split("\n") for report in (stored, stored.foreign))
+    yield from line_differences(name, ours, theirs, 0.0, 0.0)

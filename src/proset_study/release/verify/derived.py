@@ -10,7 +10,7 @@ import pyarrow
 
 from proset_study.release.predictions import write_store
 from proset_study.release.verify.differences import CANCELLED, brief, first, line_differences, same
-from proset_study.release.verify.foreign import ForeignReport, Refused
+from proset_study.release.verify.foreign import Refused
 from proset_study.release.verify.records import Unpacked
 from proset_study.report.rows import groups
 from proset_study.report.write import write_report
@@ -23,14 +23,12 @@ OF_SEARCHES = (layout.RULES, layout.PROTOTYPES, "evaluation/bootstrap.csv")
 OF_REFITS = ("findings/response_curves.csv", "data_sets/")
 
 
-def numbers(
-    stored: Unpacked, foreign: ForeignReport, published: Path, tolerance: float, say: Callable[[str], None]
-) -> Iterator[str]:
+def numbers(stored: Unpacked, published: Path, tolerance: float, say: Callable[[str], None]) -> Iterator[str]:
     """Write tables and numbers again below `stored.made`, compare all of them but the workbook.
 
     Rows of fits that have no records are those of the report, as the tables need them.
     """
-    made = stored.made
+    foreign, made = stored.foreign, stored.made
     theirs = rows_of(foreign.text(layout.ALL_SCORES), Row)
     cases = stored.study.cases(stored.recorded)
     ours = [row for case in cases for row in case_rows(stored.folder, case)]
@@ -46,7 +44,7 @@ def numbers(
     names = sorted(str(path.relative_to(made)) for path in made.rglob("*") if path.is_file())
     for name in names:
         if name != layout.WORKBOOK:
-            yield from _compare(name, stored, foreign, tolerance)
+            yield from _compare(name, stored, tolerance)
     expected = {*names, *OF_SEARCHES}
     lost = [name for name in foreign.files if name.startswith(f"{layout.EVALUATIONS}/") and name not in expected]
     yield from (f"{name} does not follow from the records" for name in sorted(lost))
@@ -72,9 +70,9 @@ def _write_scores(stored: Unpacked, ours: list[Row], theirs: list[Row]) -> Itera
         write_rows(stored.folder / name, rows, Row)
 
 
-def _compare(name, stored, foreign, tolerance):
+def _compare(name, stored, tolerance):
     try:
-        ours, theirs = stored.text(name), foreign.text(name)
+        ours, theirs = stored.text(name), stored.foreign.text(name)
     except Refused as error:
         yield str(error)
         return
@@ -89,9 +87,9 @@ def _compare(name, stored, foreign, tolerance):
     yield from line_differences(name, our_lines, their_lines, tolerance, absolute)
 
 
-def workbook(stored: Unpacked, foreign: ForeignReport, tolerance: float) -> Iterator[str]:
+def workbook(stored: Unpacked, tolerance: float) -> Iterator[str]:
     """Compare every cell with what `numbers` computed; the rest of the file (dates, styles) is not compared."""
-    ours, theirs = (_sheets(path) for path in (stored.made / layout.WORKBOOK, foreign.path(layout.WORKBOOK)))
+    ours, theirs = (_sheets(path) for path in (stored.made / layout.WORKBOOK, stored.foreign.path(layout.WORKBOOK)))
     absolute = CANCELLED if tolerance else 0.0
     if list(ours) != list(theirs):
         yield "tables.xlsx: sheets differ"
@@ -109,11 +107,12 @@ def workbook(stored: Unpacked, foreign: ForeignReport, tolerance: float) -> Iter
         yield from first(differing, "cells differ", f"tables.xlsx, sheet {name}: ")
 
 
-def predictions(stored: Unpacked, foreign: ForeignReport, skip: Callable[[str], None]) -> Iterator[str]:
+def predictions(stored: Unpacked, skip: Callable[[str], None]) -> Iterator[str]:
     """Write the store of predictions again and compare it byte for byte: nothing of a stranger's is parsed.
 
     What is not checked is said to `skip`.
     """
+    foreign = stored.foreign
     if layout.STORE_INDEX not in foreign.files:
         skip(f"{layout.STORE}/, which is in the archive of a release")
         return

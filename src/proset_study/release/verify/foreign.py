@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from sysconfig import get_path
@@ -119,6 +120,7 @@ class ForeignReport:
             raise Refused(f"{name} has {lines:,} lines, at most {MAX_LINES:,} are read")
         return text
 
+    @cached_property
     def manifest(self) -> dict:
         """manifest.json, with its keys of the right kind; the config in it has not been checked."""
         try:

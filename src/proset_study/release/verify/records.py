@@ -38,6 +38,7 @@ class Unpacked(Recorded):
         self.refitted = [replicate for replicate in study.replicates if layout.all_fits(replicate) in there]
         self.recorded = [first, *(replicate for replicate in self.refitted if replicate != first)]
         super().__init__(folder, study, [r for r in self.recorded if layout.searches(r) in there])
+        self.foreign = foreign
         archives = [*map(layout.all_fits, self.refitted), *map(layout.searches, self.searched)]
         if committed in there or first not in self.refitted:
             archives = list(dict.fromkeys([committed, *archives]))  # records of all fits take the place of its records
@@ -82,10 +83,10 @@ def _archive(name):
     return layout.RECORDS.format(archive=name)
 
 
-def checksums(stored: Unpacked, manifest: dict) -> Iterator[str]:
+def checksums(stored: Unpacked) -> Iterator[str]:
     """Whether the records are those that the manifest was made with."""
     for archive, digest in stored.digests.items():
-        if manifest["records_sha256"].get(archive) != digest:
+        if stored.foreign.manifest["records_sha256"].get(archive) != digest:
             yield f"{_archive(archive)}: manifest.json has the checksum of other records"
     if stored.contradictory:
         archive = layout.committed_records(stored.study)
@@ -115,8 +116,9 @@ def completeness(stored: Unpacked) -> Iterator[str]:
             yield f"{stored.name_of(final)}/fit.json: it has fit seeds {seeds}, must have {wanted}"
 
 
-def costs(stored: Unpacked, manifest: dict) -> Iterator[str]:
+def costs(stored: Unpacked) -> Iterator[str]:
     """Whether numbers and seconds of fits are those of the records."""
+    manifest = stored.foreign.manifest
     for key in ("cost", "not_converged"):
         if set(manifest[key]) != set(map(str, stored.replicates)):
             yield f"manifest.json: {key} has other replicates than the config"
@@ -139,10 +141,10 @@ def selections(stored: Unpacked) -> Iterator[str]:
             yield f"{name}/stage2.json: the selection does not follow from the records"
 
 
-def data_and_splits(stored: Unpacked, manifest: dict) -> Iterator[str]:
+def data_and_splits(stored: Unpacked) -> Iterator[str]:
     """Make the data sets and splits again; the records have no data sets."""
     study, config = stored.study, stored.study.config
-    digests = dict(manifest["data_sha256"])
+    digests = dict(stored.foreign.manifest["data_sha256"])
     for file in layout.data_files(study):
         path = stored.folder / (name := str(Path(file).relative_to(f"results/{study.name}")))
         replicate, data_set = int(path.parts[-3].removeprefix("replicate_")), path.parts[-2]

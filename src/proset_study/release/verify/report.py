@@ -46,7 +46,7 @@ def verify(
         elif archive is None and (neighbour := report.parent / archive_name(report)).is_file():
             archive = neighbour
         foreign = ForeignReport(report, is_release)
-        manifest = foreign.manifest()
+        manifest = foreign.manifest
         if manifest["missing"]:
             n_missing = len(manifest["missing"])
             yield f"{report} is a partial report, {n_missing} final models are missing: it has no records"
@@ -73,23 +73,23 @@ def verify(
         yield f"{ignored}, the first is {min(stored.others)[:200]!r}"
     incomplete = list(_guarded("records", completeness, stored))
     yield from incomplete
-    yield from _guarded("data", data_and_splits, stored, manifest)
+    yield from _guarded("data", data_and_splits, stored)
     yield from _guarded("selections", selections, stored)
-    yield from _guarded("costs", costs, stored, manifest)
-    yield from _guarded("records", checksums, stored, manifest)
+    yield from _guarded("costs", costs, stored)
+    yield from _guarded("records", checksums, stored)
     exactness = "to the byte" if same else f"text exactly, numbers to a relative difference of {tolerance:g}"
     derived = f"{layout.ALL_SCORES}, comparison.csv, tables/, tables.xlsx, evaluation/ and findings/"
     say(f"{derived} are computed again and compared {exactness}")
     if not same:
         here = f"here it is {arithmetic.name()}: fits of proset are not repeated"
         say(f"the arithmetic of the report is {made_by!r}, {here}")
-    yield from _guarded("numbers", numbers, stored, foreign, published, tolerance, say)
-    yield from _guarded("predictions", predictions, stored, foreign, unchecked.append)
-    yield from _guarded("workbook", workbook, stored, foreign, tolerance)
-    yield from _guarded("claims", claims_and_features, stored, foreign, manifest, published, unchecked.append)
-    yield from _guarded("facts", facts, foreign, manifest)
+    yield from _guarded("numbers", numbers, stored, published, tolerance, say)
+    yield from _guarded("predictions", predictions, stored, unchecked.append)
+    yield from _guarded("workbook", workbook, stored, tolerance)
+    yield from _guarded("claims", claims_and_features, stored, published, unchecked.append)
+    yield from _guarded("facts", facts, stored)
     drawn = np.random.default_rng(seed)
-    yield from _guarded("pages", pages, stored, foreign, manifest, published, n_pages, drawn, say, unchecked.append)
+    yield from _guarded("pages", pages, stored, published, n_pages, drawn, say, unchecked.append)
     strange = sorted(name for name in foreign.files if not layout.belongs(study, name))
     yield from first([f"{name!r} does not belong to the report" for name in strange], "like the last one")
     wrong = list(_guarded("checksums", ForeignReport.wrong_checksums, foreign))

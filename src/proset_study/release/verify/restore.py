@@ -21,7 +21,7 @@ def restore(
     written and the replicates with searches.
     """
     foreign = ForeignReport(report)
-    study = checked_study(foreign.manifest()["config"], data_files)
+    study = checked_study(foreign.manifest["config"], data_files)
     if archive is not None:
         foreign.add(archive, study, scratch / "archive")
     n_records, replicates = 0, []

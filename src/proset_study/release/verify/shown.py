@@ -12,7 +12,7 @@ from markupsafe import escape
 
 from proset_study.base.records import write_text
 from proset_study.release.verify.differences import brief, first
-from proset_study.release.verify.foreign import ForeignReport, Refused
+from proset_study.release.verify.foreign import Refused
 from proset_study.release.verify.models import Recorded
 from proset_study.release.verify.records import Unpacked
 from proset_study.report.analysis.manifest import DOCS, made_with
@@ -24,9 +24,9 @@ from proset_study.study.fingerprints import closure, modules_of
 AROUND = 60  # characters of a line that differs, on either side of the place
 
 
-def facts(foreign: ForeignReport, manifest: dict) -> Iterator[str]:
+def facts(stored: Unpacked) -> Iterator[str]:
     """Whether the front page names commit, machine and packages of the manifest, and its keys count these packages."""
-    page = foreign.text(layout.INDEX)
+    manifest, page = stored.foreign.manifest, stored.foreign.text(layout.INDEX)
     for key, text in told(manifest).items():
         if f"<dd>{escape(text)}</dd>" not in page:
             yield f"{layout.MANIFEST} and {layout.INDEX}: {key} differ, the manifest has {brief(text)}"
@@ -48,8 +48,6 @@ def told(manifest: dict) -> dict[str, str]:
 
 def pages(
     stored: Unpacked,
-    foreign: ForeignReport,
-    manifest: dict,
     published: Path,
     n_pages: int | None,
     rng: np.random.Generator,
@@ -60,6 +58,7 @@ def pages(
 
     What is not checked is said to `skip`.
     """
+    foreign, manifest = stored.foreign, stored.foreign.manifest
     theirs = {name for name in foreign.files if is_shown(name)}
     why = other_code(manifest)
     if not why and not stored.is_whole:
@@ -85,7 +84,7 @@ def pages(
     in_archives = {name for name in ours - theirs if layout.archived(stored.study, name)}
     for name in sorted(ours - in_archives):
         try:
-            yield from _compare(name, stored, foreign)
+            yield from _compare(name, stored)
         except Refused as error:
             yield str(error)
     unknown = {name for name in theirs - ours if not any(_is_of(data_set, name) for data_set in others)}
@@ -109,7 +108,8 @@ def other_code(manifest: dict) -> str:
     return f"made by other code or libraries, proset {manifest['versions']['proset']} of commit {manifest['commit']}"
 
 
-def _compare(name, stored, foreign):
+def _compare(name, stored):
+    foreign = stored.foreign
     if name.endswith(".svg"):
         if (stored.made / name).read_bytes() != foreign.path(name).read_bytes():
             yield f"{name} is not the figure that is drawn again"
