@@ -138,7 +138,7 @@ def _refitted(entry: Entry, predicted: list[Predicted], stored: Unpacked, number
     finals = [f for f in finals if (f.replicate, f.data_set) in stored_fits and not f.run.variant and _is_repeatable(f)]
     taken = rng.choice(len(finals), min(number, len(finals)), replace=False) if finals else []
     for final in (finals[i] for i in taken):
-        _, again = refitted(stored.study, final, stored.folder / "refitted.npz")
+        _, again = refitted(final, stored.folder / "refitted.npz")
         difference = np.abs(again - stored_fits[final.replicate, final.data_set].probabilities).max()
         if difference > TOLERANCE:
             what = f"{entry.name} on {final.data_set}, replicate {final.replicate}"

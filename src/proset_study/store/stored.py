@@ -1,6 +1,6 @@
 """What a study has stored, as the report asks for it: by replicate, experiment, data set and variant."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -32,13 +32,22 @@ class Missing(LookupError):
 class Final:
     """One final model, the searches that led to it, and its data."""
 
-    folder: Path  # results/<study>/replicate_<replicate>/<data set>/<run>
-    stage1_folder: Path | None  # where the records of its stage 1 are; E4's are in E3
-    trial_files: tuple[Path, ...]  # records of stage 1
-    path_files: tuple[Path, ...]  # records of stage 2
+    root: Path  # results/<study>
+    study: Study
     replicate: int
     run: Run
     data_set: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its records, results/<study>/replicate_<replicate>/<data set>/<run>."""
+        return self.root / f"replicate_{self.replicate}" / self.data_set / self.run.name
+
+    @property
+    def stage1_folder(self) -> Path | None:
+        """Where the records of its stage 1 are, if there is one; E4's are in E3."""
+        source = self.study.stage1_run(self.run)
+        return self.folder.with_name(source.name) if source else None
 
     @property
     def label(self) -> str:
@@ -68,7 +77,7 @@ class Final:
     @cached_property
     def stage1(self) -> dict | None:
         """Selection of the parameters; see `fits.selection.select_parameters`."""
-        return read_json(layout.file_in(self.folder, layout.PARAMETERS)) if self.stage1_folder else None
+        return read_json(layout.file_in(self.folder, layout.PARAMETERS)) if "stage1" in self.run.settings else None
 
     @property
     def selected_parameters(self) -> dict:
@@ -92,12 +101,18 @@ class Final:
     @cached_property
     def trials(self) -> list[dict]:
         """Records of stage 1, one per fold and trial; empty without a stage 1."""
-        return [record for file in self.trial_files for record in read_json_lines(file)]
+        return self._records(layout.Place.trial_files)
 
     @cached_property
     def paths(self) -> list[dict]:
         """Records of stage 2, one per fold."""
-        return [record for file in self.path_files for record in read_json_lines(file)]
+        return self._records(layout.Place.path_files)
+
+    def _records(self, files: Callable[[layout.Place], list[str]]) -> list[dict]:
+        """The records of a search, in the `files` of a place."""
+        place = layout.Place(self.study, self.replicate, self.data_set, self.run.name)
+        names = [file.removeprefix(layout.result(self.study, "")) for file in files(place)]
+        return [record for name in names for record in read_json_lines(self.root / name)]
 
     @cached_property
     def _predictions(self):
@@ -190,6 +205,7 @@ class Stored:
     """The records of one study in results/<study>; of all replicates, or of `searched`, also those of the searches."""
 
     findings: Path | None = None  # the folder of a finished report from which tests over data sets are read, if any
+    kind: type[Final] = Final
 
     def __init__(self, folder: Path, study: Study, searched: Collection[int] | None = None):
         self.folder, self.study = folder, study
@@ -215,19 +231,11 @@ class Stored:
         """
         finals: dict[tuple[int, str | None], list[Final]] = {}
         for names in self.study.final_models(self.replicates):
-            final = self._final(*names)
+            final = self.kind(self.folder, self.study, *names)
             if layout.file_in(final.folder, layout.FIT).exists():
                 for data_set in (None, final.data_set):
                     finals.setdefault((final.replicate, data_set), []).append(final)
         return finals
-
-    def _final(self, replicate, run, data_set):
-        source, place = self.study.stage1_run(run), layout.Place(self.study, replicate, data_set, run.name)
-        folder = self.folder / f"replicate_{replicate}" / data_set
-        results, made = layout.result(self.study, ""), (place.trial_files(), place.path_files())
-        trials, paths = (tuple(self.folder / file.removeprefix(results) for file in files) for files in made)
-        stage1_folder = folder / source.name if source else None
-        return Final(folder / run.name, stage1_folder, trials, paths, replicate, run, data_set)
 
     def finals(self, replicate: int | None = None, data_set: str | None = None) -> list[Final]:
         """Final models that have been computed, in the order of the config; of the first replicate by default."""

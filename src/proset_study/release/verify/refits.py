@@ -56,9 +56,7 @@ def _trial(stored, final: Final, rng, scratch, tolerance):
     fold, trial = recorded["fold"], recorded["trial"]
     settings = final.settings("stage1")
     kept = scratch / f"trials of {final.replicate} {final.data_set} {final.run.name} {fold}"
-    (again,) = run_trials(
-        final.data, final.folds, fold, range(trial, trial + 1), settings, case_of(stored.study, final), kept, []
-    )
+    (again,) = run_trials(final.data, final.folds, fold, range(trial, trial + 1), settings, case_of(final), kept, [])
     yield from record_differences(f"{trial} of fold {fold}", recorded, again, tolerance)
 
 
@@ -66,19 +64,17 @@ def _fold(stored, final: Final, rng, scratch, tolerance):
     recorded = final.paths[rng.integers(len(final.paths))]
     fold, settings = recorded["fold"], final.settings("stage2")
     kept, folds = scratch / f"folds of {final.replicate} {final.data_set} {final.run.name}", range(fold, fold + 1)
-    (again,) = run_paths(
-        final.data, final.folds, folds, settings, final.selected_parameters, case_of(stored.study, final), kept, []
-    )
+    (again,) = run_paths(final.data, final.folds, folds, settings, final.selected_parameters, case_of(final), kept, [])
     yield from record_differences(f"{fold}", recorded, again, tolerance)
 
 
 def _final(stored, final: Final, rng, scratch, tolerance):
     """The model itself, and one of its refits with other seeds."""
-    yield from fit_again(stored.study, final, scratch / "model.npz", tolerance)
+    yield from fit_again(final, scratch / "model.npz", tolerance)
     if refits := final.fit.get("refits"):
         seed = int(rng.integers(1, len(refits) + 1))
         (again,), (probabilities,) = refit_final(
-            final.data, final.folds, final.fit, case_of(stored.study, final), range(seed, seed + 1)
+            final.data, final.folds, final.fit, case_of(final), range(seed, seed + 1)
         )
         yield from record_differences(f"with fit seed {seed}", refits[seed - 1], again, tolerance)
         recorded = final.probabilities_of_fits[seed]
@@ -86,7 +82,7 @@ def _final(stored, final: Final, rng, scratch, tolerance):
 
 
 def _evaluation(stored, final: Final, kind, tolerance):
-    study, case = stored.study, case_of(stored.study, final)
+    study, case = stored.study, case_of(final)
     settings, source = study.evaluation_settings(kind), study.config["data_sets"][final.data_set]
     again = evaluations.get(kind).evaluate(final.data, final.folds, final.fit, settings, case, source)
     yield from record_differences("", final.evaluation(kind) or {}, again, tolerance)
