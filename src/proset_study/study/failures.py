@@ -4,6 +4,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,11 +44,11 @@ def describe_failures(
         lines += [f"    log:   {job.log}", f"    retry: {retry(job.output, options, called)}"]
     if len(failed) > MOST:
         lines.append(f"and {len(failed) - MOST} more, named above")
-    again = "Fix the cause and give the same command again."
-    if not has_partial:
-        return "\n".join([*lines, again])
-    lines.append(f"{again} For a report of what is finished, missing marked:")
-    return "\n".join([*lines, f"    {retry('partial', options, called)}"])
+    lines.append("Fix the cause and give the same command again.")
+    if has_partial:
+        lines[-1] += " For a report of what is finished, missing marked:"
+        lines.append(f"    {retry('partial', options, called)}")
+    return "\n".join(lines)
 
 
 def program() -> str:
@@ -65,13 +66,9 @@ def retry(target: str, options: list[str], called: str = "snakemake") -> str:
 
 def cause(log: Path, mem_mb: int | None = None) -> str:
     """The last line of a log, or what it means that there is none."""
-    try:
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError:
-        lines = []
-    for line in reversed(lines):
-        if line.strip():
-            return line.strip()
+    with suppress(OSError):
+        if text := log.read_text(encoding="utf-8", errors="replace").strip():
+            return text.rpartition("\n")[2].strip()
     folder = next(parent for parent in log.parents if parent.exists())
     if shutil.disk_usage(folder).free < FULL:
         return f"nothing was logged, the disk of {folder} is full"

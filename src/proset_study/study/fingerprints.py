@@ -14,7 +14,6 @@ import hashlib
 import json
 import sys
 import zlib
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -73,6 +72,7 @@ LIBRARIES = {  # whose versions count, by the name they are imported by: their n
 }
 BATTERY = ("lightgbm", "catboost")  # of the extra of this name, with `requirements-battery.txt`
 MAX_NAME = 200  # of a file that a module names
+_OWN_SOURCE = Path(__file__).read_text(encoding="utf-8")
 _ROOT = Path(__file__).parents[2]  # of both packages, which are one distribution
 _OURS = ("proset", "proset_study")
 _ARITHMETIC, _KERNEL = "proset.arithmetic", "proset.library"
@@ -181,7 +181,7 @@ def _module(name: str) -> tuple[dict[str, str], frozenset[str]]:
 def _remembered(path: Path, name: str, text: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
     """`_normalised`, kept in a file next to the bytecode: to parse all modules takes half of the start of a run."""
     about = _ABOUT.get(name.rpartition(".")[0])
-    digest = hashlib.sha256(repr((name, text, about, sys.version, _own_source())).encode()).hexdigest()
+    digest = hashlib.sha256(repr((name, text, about, sys.version, _OWN_SOURCE)).encode()).hexdigest()
     kept = path.parent / "__pycache__" / f"{path.stem}.numbers"
     with suppress(OSError, ValueError, zlib.error):  # not there, cut short
         known_digest, source, imported, named = json.loads(zlib.decompress(kept.read_bytes()))
@@ -195,11 +195,6 @@ def _remembered(path: Path, name: str, text: str) -> tuple[str, frozenset[str], 
             with replacing(kept) as file:
                 file.write(zlib.compress(json.dumps([digest, source, sorted(imported), named]).encode()))
     return source, imported, named
-
-
-@cache
-def _own_source() -> str:
-    return Path(__file__).read_text(encoding="utf-8")
 
 
 def _normalised(name: str, text: str, package: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
@@ -243,10 +238,7 @@ def _others(name: str, packages: set[str]) -> set[str]:
     return {distribution for package in unknown for distribution in _distributions().get(package, [])}
 
 
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    """Distributions by the name they are imported by, which may differ: PyYAML is imported as yaml."""
-    return packages_distributions()
+_distributions = cache(packages_distributions)  # by the name they are imported by: PyYAML is imported as yaml
 
 
 class _ForNumbers(ast.NodeTransformer):
