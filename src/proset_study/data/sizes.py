@@ -19,8 +19,6 @@ from proset_study.data.table_file import located, opened
 
 LOOK = 2**20  # bytes of a CSV file that are looked at
 INDEX = re.compile(r"__index_level_\d+__")  # what pandas writes of an index without a name
-
-
 SKLEARN = {
     "iris": Size(150, 4, 3),
     "wine": Size(178, 13, 3),
@@ -55,9 +53,9 @@ def _size_of_table(data: dict) -> Size:
         return Size(whole.rows, len(data["features"]) if "features" in data else whole.features, whole.classes)
     if "openml" in data:
         return Size(*_downloaded(table_of(data["openml"])))
-    if data.get("metric") == PRECOMPUTED or "items" in data:
-        return Size(_table(data["file"], data.get("sep", ","))[0], 0, UNKNOWN_CLASSES)
     rows, columns = _table(data["file"], data.get("sep", ","))
+    if data.get("metric") == PRECOMPUTED or "items" in data:
+        return Size(rows, 0, UNKNOWN_CLASSES)
     others = 1 + len(data.get("drop", [])) + sum(role in data for role in ("weight", "group", "time", "test"))
     more = (UNKNOWN_CATEGORIES - 1) * len(data.get("categorical", []))
     classes = 1 + np.size(data["threshold"]) if "threshold" in data else UNKNOWN_CLASSES

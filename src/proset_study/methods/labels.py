@@ -30,11 +30,8 @@ def name_of(quantity: str) -> Name:
 
 def appearance(methods: Iterable[str]) -> str:
     """All of this for some methods, as text, and what else reports ask of them that no result counts: `base.ABOUT`."""
-    return repr([(method_name(m), place(m), get(m).names, *_of_reports(get(m))) for m in methods])
-
-
-def _of_reports(method):
-    return method.is_baseline, getsource(method.operations)
+    kinds = [(m, get(m)) for m in methods]
+    return repr([(method_name(m), place(m), k.names, k.is_baseline, getsource(k.operations)) for m, k in kinds])
 
 
 @cache

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -25,17 +26,10 @@ def table(text: str) -> Path:
     return Path(text)
 
 
-def archive(text: str) -> Path:
-    """The name of an archive on the command line."""
-    if not text.endswith(".tar.xz"):
-        raise argparse.ArgumentTypeError(f"{text} is not allowed, must end with .tar.xz")
-    return Path(text)
-
-
-def page(text: str) -> Path:
-    """The name of a page on the command line, next to which files of its numbers are written."""
-    if not text.endswith(".html"):
-        raise argparse.ArgumentTypeError(f"{text} is not allowed, must end with .html")
+def ends_with(suffix: str, text: str) -> Path:
+    """The name of a file to write, on the command line."""
+    if not text.endswith(suffix):
+        raise argparse.ArgumentTypeError(f"{text} is not allowed, must end with {suffix}")
     return Path(text)
 
 
@@ -75,7 +69,7 @@ def store_of(predictions: Path, report: Path, output: Path, name: str, experimen
 
 def leaderboard(
     report: Path,
-    output: Annotated[Path, page],
+    output: Annotated[Path, partial(ends_with, ".html")],
     stores: Sequence[Path] = (),
     data_sets: Sequence[str] = (),
     refits: Annotated[int, count] = 0,
@@ -88,7 +82,7 @@ def leaderboard(
         write_leaderboard(report, stores, output, data_sets, refits, seed, Path(scratch))
 
 
-def release(report: Path, output: Annotated[Path, archive]) -> None:
+def release(report: Path, output: Annotated[Path, partial(ends_with, ".tar.xz")]) -> None:
     """A report with all that belongs to it as one archive."""
     from proset_study.release.release import release
 

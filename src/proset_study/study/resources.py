@@ -3,6 +3,7 @@
 The numbers are measured, see `benchmarks/results.md` and the records of the study; nothing here enters a result.
 """
 
+from functools import cache
 from math import ceil
 
 from proset_study.data.sizes import size_of
@@ -23,27 +24,26 @@ class ResourceEstimate:
 
     def __init__(self, study: Study):
         self._study = study
-        self._known: dict[str | None, tuple[int, int]] = {}
 
     def memory(self, wildcards, attempt: int) -> int:
         """Megabytes of a job on one data set or, without the wildcard `data_set`, on all of them."""
-        values, pairs = self._numbers(dict(wildcards.items()).get("data_set"))
+        values, pairs = _numbers(self._study, dict(wildcards.items()).get("data_set"))
         return attempt * ceil(MEGABYTES + COPIES * 8e-6 * values + MATRICES * 4e-6 * pairs)
 
     def minutes(self, wildcards, attempt: int, rulename: str) -> int:
         """Run time of a job; for those that fit something, by method, size and number of fits."""
         named, rule = dict(wildcards.items()), own_name(rulename)
-        seconds = SECONDS_PER_VALUE * self._numbers(named.get("data_set"))[0]
+        seconds = SECONDS_PER_VALUE * _numbers(self._study, named.get("data_set"))[0]
         seconds += sum(fits.seconds for fits in fits_of(rule, named, self._study))
         least = PAGE_MINUTES if rule in ("data_set_page", "report", "partial") else MINUTES
         return attempt * (least + ceil(SAFETY * seconds / 60))
 
-    def _numbers(self, data_set: str | None) -> tuple[int, int]:
-        """Features of all samples, and pairs of samples that are compared, of a data set or of all."""
-        if data_set not in self._known:
-            names = self._study.data_sets if data_set is None else [data_set]
-            sizes = {name: size_of(self._study.config["data_sets"][name]) for name in names}
-            # Of the largest data set that has dissimilarities in memory: one is at a time.
-            pairs = (size.rows**2 for name, size in sizes.items() if self._study.stored_metrics(name))
-            self._known[data_set] = sum(size.values for size in sizes.values()), max(pairs, default=0)
-        return self._known[data_set]
+
+@cache
+def _numbers(study: Study, data_set: str | None) -> tuple[int, int]:
+    """Features of all samples, and pairs of samples that are compared, of a data set or of all."""
+    names = study.data_sets if data_set is None else [data_set]
+    sizes = {name: size_of(study.config["data_sets"][name]) for name in names}
+    # Of the largest data set that has dissimilarities in memory: one is at a time.
+    pairs = (size.rows**2 for name, size in sizes.items() if study.stored_metrics(name))
+    return sum(size.values for size in sizes.values()), max(pairs, default=0)

@@ -36,13 +36,13 @@ def refits(
     for kind, group, refit in (("trial", trials, _trial), ("fold", searched, _fold), ("final model", finals, _final)):
         for i in rng.choice(len(group), min(n_refits, len(group)), replace=False) if group else ():
             repeated[exact := is_exact(group[i])] += 1
-            for difference in refit(stored, group[i], rng, scratch, 0.0 if exact else TOLERANCE):
+            for difference in refit(group[i], rng, scratch, 0.0 if exact else TOLERANCE):
                 yield f"{stored.name_of(group[i])}, {kind} {difference}"
     for kind in evaluations.KINDS:  # one of each kind, because they are many fits each
         if evaluated := taken(stored.evaluated(kind)):
             final = evaluated[rng.integers(len(evaluated))]
             repeated[exact := is_exact(final)] += 1
-            for difference in _evaluation(stored, final, kind, 0.0 if exact else TOLERANCE):
+            for difference in _evaluation(final, kind, 0.0 if exact else TOLERANCE):
                 yield f"{stored.name_of(final)}, {kind} {difference}"
     if repeated[True]:
         say(f"{repeated[True]} fits and evaluations are repeated and compared exactly")
@@ -51,7 +51,7 @@ def refits(
         say(f"{repeated[False]} fits and evaluations of other methods {how}")
 
 
-def _trial(stored, final: Final, rng, scratch, tolerance):
+def _trial(final: Final, rng, scratch, tolerance):
     recorded = final.trials[rng.integers(len(final.trials))]
     fold, trial = recorded["fold"], recorded["trial"]
     settings = final.settings("stage1")
@@ -60,7 +60,7 @@ def _trial(stored, final: Final, rng, scratch, tolerance):
     yield from record_differences(f"{trial} of fold {fold}", recorded, again, tolerance)
 
 
-def _fold(stored, final: Final, rng, scratch, tolerance):
+def _fold(final: Final, rng, scratch, tolerance):
     recorded = final.paths[rng.integers(len(final.paths))]
     fold, settings = recorded["fold"], final.settings("stage2")
     kept, folds = scratch / f"folds of {final.replicate} {final.data_set} {final.run.name}", range(fold, fold + 1)
@@ -68,7 +68,7 @@ def _fold(stored, final: Final, rng, scratch, tolerance):
     yield from record_differences(f"{fold}", recorded, again, tolerance)
 
 
-def _final(stored, final: Final, rng, scratch, tolerance):
+def _final(final: Final, rng, scratch, tolerance):
     """The model itself, and one of its refits with other seeds."""
     yield from fit_again(final, scratch / "model.npz", tolerance)
     if refits := final.fit.get("refits"):
@@ -81,8 +81,8 @@ def _final(stored, final: Final, rng, scratch, tolerance):
         yield from other_predictions(f" with fit seed {seed}", probabilities, recorded, tolerance)
 
 
-def _evaluation(stored, final: Final, kind, tolerance):
-    study, case = stored.study, case_of(final)
+def _evaluation(final: Final, kind, tolerance):
+    study, case = final.study, case_of(final)
     settings, source = study.evaluation_settings(kind), study.config["data_sets"][final.data_set]
     again = evaluations.get(kind).evaluate(final.data, final.folds, final.fit, settings, case, source)
     yield from record_differences("", final.evaluation(kind) or {}, again, tolerance)
