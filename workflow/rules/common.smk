@@ -30,12 +30,8 @@ def code(job):
     return lambda wildcards: key(job)
 
 
-def search_code(wildcards):
-    return key("search", method=method_of(wildcards))
-
-
-def selection_code(wildcards):
-    return key("select", method=method_of(wildcards))
+def code_of_method(job):
+    return lambda wildcards: key(job, method=method_of(wildcards))
 
 
 def all_runs_code(wildcards):

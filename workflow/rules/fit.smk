@@ -21,7 +21,7 @@ use rule _job as fit with:
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         fits=lambda wildcards: {"fits": study.final_fits(wildcards.run)},  # with its name, as folds in data.smk
         seed=study.config["seed"],
-        code=lambda wildcards: key("fit", method=method_of(wildcards)),
+        code=code_of_method("fit"),
 
 
 use rule _job as evaluate with:

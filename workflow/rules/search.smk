@@ -19,14 +19,14 @@ use rule _job as stage1 with:
     params:
         command=command(
             "stage1",
-            code=search_code,
+            code=code_of_method("search"),
             part_folds=in_parts("stage1", "folds"),
             part_trials=in_parts("stage1", "trials"),
         ),
         method=method_of,
         settings=lambda wildcards: study.stage1_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
-        code=search_code,
+        code=code_of_method("search"),
 
 
 use rule _job as select_parameters with:
@@ -44,7 +44,7 @@ use rule _job as select_parameters with:
         fixed=lambda wildcards: study.fixed_parameters(wildcards.run, wildcards.data_set),
         folds=study.config["folds"],
         trials=lambda wildcards: study.n_trials(wildcards.run, wildcards.data_set),
-        code=selection_code,
+        code=code_of_method("select"),
 
 
 use rule _job as stage2 with:
@@ -60,11 +60,11 @@ use rule _job as stage2 with:
     log:
         "results/{study}/logs/replicate_{replicate}/{data_set}/{run}/stage2_folds_{first_fold}-{last_fold}.log",
     params:
-        command=command("stage2", code=search_code, part_folds=in_parts("stage2", "folds")),
+        command=command("stage2", code=code_of_method("search"), part_folds=in_parts("stage2", "folds")),
         method=method_of,
         settings=lambda wildcards: study.stage2_settings(wildcards.run, wildcards.data_set),
         seed=study.config["seed"],
-        code=search_code,
+        code=code_of_method("search"),
 
 
 use rule _job as select_complexity with:
@@ -80,4 +80,4 @@ use rule _job as select_complexity with:
         rule=lambda wildcards: study.runs[wildcards.run].size_rule,
         criterion=lambda wildcards: study.runs[wildcards.run].criterion,
         folds=study.config["folds"],
-        code=selection_code,
+        code=code_of_method("select"),
