@@ -59,8 +59,7 @@ def refuse_lost(
     study: Study, replicates: Iterable[int], experiment: str | None = None, data_set: str | None = None
 ) -> None:
     """Raise FileNotFoundError if a final model of such a job is lost, of which Snakemake knows nothing."""
-    for replicate, run, name in study.final_models(replicates, experiment, data_set):
-        place = Place(study, replicate, name, run.name)
+    for place in layout.places(study, replicates, experiment, data_set):
         if not place.file(layout.FIT).exists() and place.is_in_one_job:  # what is one job takes long to find out
             remedy = f"rm {place.name(layout.ALL_RUNS)} and give the command again"
             raise FileNotFoundError(f"{place.name(layout.FIT)} is lost: {remedy}")
