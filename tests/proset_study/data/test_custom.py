@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from proset_study.data.dataset import DataSet
+from proset_study.data.encoding import MISSING
 from proset_study.data.sizes import size_of
 from proset_study.data.sources import make
 from proset_study.data.splits import TEST
@@ -12,19 +13,22 @@ from proset_study.data.splitting import split
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_a_table_and_round_trip(table, tmp_path, suffix):
-    path = tmp_path / f"own.{suffix}"
-    table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path)
-    data = make({"file": str(path), "target": "kind", "drop": ["id"], "weight": "w"}, 0, "own", 0)
+def test_a_table_and_round_trip(table, tmp_path, suffix, custom):
+    table["colour"], table["nest"] = ["red", "größer", None, "blue"], list("aabb")
+    settings = {"drop": ["id"], "weight": "w", "categorical": ["colour"], "group": "nest", "impute": "median"}
+    data = custom(tmp_path / f"own.{suffix}", table, **settings)
     data.save(tmp_path / "data.npz")
     for loaded in (data, DataSet.load(tmp_path / "data.npz")):
-        assert loaded.feature_names.tolist() == ["a", "b"]
+        assert loaded.feature_names.tolist() == ["a", "b", "colour"]
+        assert loaded.categories.tolist() == ["blue", "größer", "red", MISSING]
+        assert (loaded.group.tolist(), loaded.impute, loaded.n_features) == ([0, 0, 1, 1], "median", 6)
+        np.testing.assert_array_equal(loaded.X, data.X)
         assert loaded.class_names.tolist() == ["x", "y"]
         assert loaded.y.tolist() == [0, 1, 0, 1]
         assert loaded.sample_weight.tolist() == [w / 1.125 for w in (1.0, 2.0, 1.0, 0.5)]
 
 
-def test_named_index_of_parquet_is_columns(table, tmp_path):
+def test_named_index_of_parquet_is_columns_but_one_that_pandas_stores_as_metadata(table, tmp_path, custom):
     path = tmp_path / "own.parquet"
     settings = {"file": str(path), "target": "kind", "drop": ["id", "w"], "group": "a"}
     table.set_index(["id", "a"]).to_parquet(path)
@@ -33,6 +37,7 @@ def test_named_index_of_parquet_is_columns(table, tmp_path):
     assert data.group.tolist() == [0, 1, 2, 3]
     table.set_index(pd.Index([7, 5, 3, 1])).to_parquet(path)  # no name: numbers of rows
     assert make(settings, 0, "own", 0).feature_names.tolist() == ["b"]
+    assert custom(path, table.rename_axis("row")).feature_names.tolist() == ["id", "a", "b", "w"]  # a range
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "npz"])
@@ -109,13 +114,6 @@ def test_categories_of_a_parquet_file_are_categories_without_being_named(table, 
     assert data.feature_names[np.unique(data.category_column)].tolist() == ["id", "b"]
 
 
-def test_days_of_a_parquet_file_are_no_feature(table, tmp_path):
-    table["b"] = [datetime.date(2026, 1, day) for day in range(1, 5)]
-    table.to_parquet(path := tmp_path / "own.parquet")
-    with pytest.raises(ValueError, match=r"column 'b', row 1: datetime.date\(2026, 1, 1\) is not a number"):
-        make({"file": str(path), "target": "kind", "categorical": ["id"]}, 0, "own", 0)
-
-
 @pytest.mark.parametrize(
     ("labels", "names"),
     [
@@ -135,33 +133,23 @@ def test_class_labels_of_any_type(tmp_path, labels, names, suffix, custom):
     assert [names[k] for k in data.y] == [str(label) for label in labels]
 
 
-def test_a_named_index_that_is_no_column_of_the_file_is_no_feature(table, tmp_path, custom):
-    """pandas stores a range as metadata."""
-    data = custom(tmp_path / "own.parquet", table.rename_axis("row"))
-    assert data.feature_names.tolist() == ["id", "a", "b", "w"]
-
-
-def test_categories_with_a_null_character_are_refused(table, tmp_path, custom):
-    """NumPy would take it for the category without one."""
-    table["b"] = ["a", "a\0", "a", "c"]
-    with pytest.raises(ValueError, match="column 'b', row 2: a category has a null character; remove it"):
-        custom(tmp_path / "own.parquet", table, categorical=["b"])
-
-
 @pytest.mark.parametrize(
-    ("column", "message"),
+    ("column", "settings", "message"),
     [
-        ([None, True, False, True], "column 'b' is object, row 2: 'True'; features"),
-        (["1", "2", "3", "4"], "column 'b' is str, row 1: '1'; features"),
+        ([None, True, False, True], {"impute": "median"}, "column 'b' is object, row 2: 'True'; features"),
+        (["1", "2", "3", "4"], {"impute": "median"}, "column 'b' is str, row 1: '1'; features"),
+        (
+            [datetime.date(2026, 1, day) for day in range(1, 5)],
+            {"categorical": ["id"]},
+            r"column 'b', row 1: datetime.date\(2026, 1, 1\) is not a number",
+        ),
+        (["0", "0", "1", "1"], {"test": "b"}, "test column 'b', row 1 is '0'; allowed are 1"),
+        # NumPy would take it for the category without one.
+        (["a", "a\0", "a", "c"], {"categorical": ["b"]}, "column 'b', row 2: a category has a null character; remove"),
     ],
+    ids=["object", "text", "days", "test part", "null character"],
 )
-def test_a_value_of_a_column_that_is_no_number_is_shown(table, tmp_path, custom, column, message):
+def test_a_value_of_a_column_that_is_not_as_it_must_be_is_shown(table, tmp_path, custom, column, settings, message):
     table["b"] = column
     with pytest.raises(ValueError, match=message):
-        custom(tmp_path / "own.parquet", table, impute="median")
-
-
-def test_a_test_part_as_text_is_shown_as_text(table, tmp_path, custom):
-    table["b"] = ["0", "0", "1", "1"]
-    with pytest.raises(ValueError, match="test column 'b', row 1 is '0'; allowed are 1"):
-        custom(tmp_path / "own.parquet", table, test="b")
+        custom(tmp_path / "own.parquet", table, **settings)

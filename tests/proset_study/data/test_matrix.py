@@ -68,6 +68,7 @@ def test_a_matrix_of_a_file_is_what_was_given(apart, tmp_path, name, rows, monke
     [
         (3, 5, -1.0, "row 4, column 6 is -1; dissimilarities must be 0 or more"),
         (3, 3, 0.5, "row 4, column 4 is 0.5; of a sample from itself it must be 0"),
+        (2, 1, np.nan, "row 3, column 2 is nan; dissimilarities must be finite"),
         (21, 4, 77.0, r"row 5, column 22 is [\d.]+, but row 22, column 5 is 77; dissimilarities must be symmetric"),
     ],
 )
@@ -92,54 +93,48 @@ def test_rounding_is_no_asymmetry(apart, tmp_path):
     write_matrix(tmp_path / "out.npy", make(source, 0, "d", 0), {"of": "precomputed"}, source)
 
 
-def test_what_is_not_finite_is_refused(apart, tmp_path):
-    apart[2, 1] = np.nan
-    as_archive(apart, tmp_path / "d.npz")
-    source = given(tmp_path / "d.npz")
-    with pytest.raises(ValueError, match="row 3, column 2 is nan; dissimilarities must be finite"):
-        write_matrix(tmp_path / "out.npy", make(source, 0, "d", 0), {"of": "precomputed"}, source)
-    as_table(apart, tmp_path / "d.csv")
-    source = given(tmp_path / "d.csv", drop=["weight", "group"])
-    with pytest.raises(ValueError, match="row 3, column 2 is nan; dissimilarities must be finite"):
-        write_matrix(tmp_path / "out.npy", make(source, 0, "d", 0), {"of": "precomputed"}, source)
-
-
-ARCHIVES = {
+ROWS = np.arange(60)
+SMALL = {"dissimilarities": np.zeros((2, 2)), "side": np.arange(2)}
+LARGE = {"dissimilarities": np.zeros((60, 60)), "side": ROWS % 2}
+REFUSED = {  # arrays of an archive; a weight and a group are named if they are there
     "it has no array 'side'": {"dissimilarities": np.zeros((2, 2))},
     r"it has no array 'dissimilarities' \(metric: precomputed\); its arrays are 'side'": {"side": np.array(["a", "b"])},
-    r"shape \(2, 3\) and type float64, must be a square": {"dissimilarities": np.zeros((2, 3)), "side": np.arange(2)},
-    r"array 'side' has shape \(3,\), must be \(2,\)": {"dissimilarities": np.zeros((2, 2)), "side": np.arange(3)},
-    "'side' has one class": {"dissimilarities": np.zeros((2, 2)), "side": np.ones(2)},
-    "type <U1, must be a square of numbers": {"dissimilarities": np.full((2, 2), "x"), "side": np.arange(2)},
+    r"shape \(2, 3\) and type float64, must be a square": {**SMALL, "dissimilarities": np.zeros((2, 3))},
+    r"array 'side' has shape \(3,\), must be \(2,\)": {**SMALL, "side": np.arange(3)},
+    "'side' has one class": {**SMALL, "side": np.ones(2)},
+    "type <U1, must be a square of numbers": {**SMALL, "dissimilarities": np.full((2, 2), "x")},
+    "has no rows": {"dissimilarities": np.empty((0, 0)), "side": np.array([], dtype=str)},
+    "array 'weight' has a weight that is negative or not finite": {**LARGE, "weight": -np.ones(60)},
+    "array 'weight' has type <U1, must be numbers": {**LARGE, "weight": np.full(60, "x")},
+    # as of tables
+    "array 'side', row 31 has no value": {**LARGE, "side": np.where(ROWS == 30, np.nan, ROWS % 2)},
+    "array 'side' has 60 different values in 60 rows; this looks like a measurement": {**LARGE, "side": ROWS / 7},
+    "class '1' of array 'side' has no row of positive weight": {**LARGE, "weight": (ROWS % 2 == 0).astype(float)},
+    "array 'group', row 3 has no value; give every row a group": {
+        **LARGE,
+        "group": np.where(ROWS == 2, np.nan, ROWS % 20),
+    },
 }
 
 
-@pytest.mark.parametrize("message", ARCHIVES)
+@pytest.mark.parametrize("message", REFUSED)
 def test_archives_that_are_not_as_they_must_be_are_refused(tmp_path, message):
-    np.savez(tmp_path / "d.npz", **ARCHIVES[message])
+    np.savez(tmp_path / "d.npz", **REFUSED[message])
+    roles = {role: role for role in ("weight", "group") if role in REFUSED[message]}
     with pytest.raises(ValueError, match=message):
-        make(given(tmp_path / "d.npz"), 0, "d", 0)
+        make(given(tmp_path / "d.npz", **roles), 0, "d", 0)
 
 
-def test_an_archive_that_is_none_and_wrong_weights_are_refused(apart, tmp_path):
-    (tmp_path / "d.npz").write_text("no", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"d.npz cannot be read as .npz: it is no archive of arrays"):
-        make(given(tmp_path / "d.npz"), 0, "d", 0)
-    with (tmp_path / "d.npz").open("wb") as file:
-        np.save(file, apart)
-    with pytest.raises(ValueError, match=r"d.npz cannot be read as .npz: it is no archive of arrays"):
-        make(given(tmp_path / "d.npz"), 0, "d", 0)
-    np.savez(tmp_path / "d.npz", dissimilarities=apart, side=classes(), weight=-np.ones(N))
-    with pytest.raises(ValueError, match="array 'weight' has a weight that is negative or not finite"):
-        make(given(tmp_path / "d.npz", weight="weight"), 0, "d", 0)
+def test_a_file_that_is_no_archive_and_an_array_that_is_named_twice_are_refused(apart, tmp_path):
+    path = tmp_path / "d.npz"
+    as_archive(apart, path)
     with pytest.raises(ValueError, match="array 'side' is named twice; it can only be one of"):
-        make(given(tmp_path / "d.npz", group="side"), 0, "d", 0)
-    np.savez(tmp_path / "d.npz", dissimilarities=apart, side=classes(), weight=classes())
-    with pytest.raises(ValueError, match="array 'weight' has type <U4, must be numbers"):
-        make(given(tmp_path / "d.npz", weight="weight"), 0, "d", 0)
-    np.savez(tmp_path / "d.npz", dissimilarities=np.empty((0, 0)), side=classes()[:0])
-    with pytest.raises(ValueError, match=r"d.npz has no rows"):
-        make(given(tmp_path / "d.npz"), 0, "d", 0)
+        make(given(path, group="side"), 0, "d", 0)
+    np.save(tmp_path / "d.npy", apart)
+    for content in (b"no", (tmp_path / "d.npy").read_bytes()):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"d.npz cannot be read as .npz: it is no archive of arrays"):
+            make(given(path), 0, "d", 0)
 
 
 def test_classes_of_an_archive_may_be_bytes(apart, tmp_path):
@@ -149,30 +144,6 @@ def test_classes_of_an_archive_may_be_bytes(apart, tmp_path):
         side=np.char.encode(np.array(["él", "là"])[np.arange(N) % 2], "utf-8"),
     )
     assert make(given(tmp_path / "d.npz"), 0, "d", 0).class_names.tolist() == ["là", "él"]
-
-
-ROWS = np.arange(60)
-REFUSED_ARRAYS = {
-    "array 'side', row 31 has no value": {"side": np.where(ROWS == 30, np.nan, ROWS % 2)},
-    "array 'side' has 60 different values in 60 rows; this looks like a measurement": {"side": ROWS / 7},
-    "class 'b' of array 'side' has no row of positive weight": {
-        "side": np.where(ROWS % 2, "a", "b"),
-        "weight": (ROWS % 2).astype(float),
-    },
-    "array 'group', row 3 has no value; give every row a group": {
-        "side": ROWS % 2,
-        "group": np.where(ROWS == 2, np.nan, ROWS % 20),
-    },
-}
-
-
-@pytest.mark.parametrize("message", REFUSED_ARRAYS)
-def test_archives_are_checked_as_tables_are(tmp_path, message):
-    arrays = REFUSED_ARRAYS[message]
-    np.savez(tmp_path / "d.npz", dissimilarities=np.zeros((60, 60)), **arrays)
-    roles = {role: role for role in ("weight", "group") if role in arrays}
-    with pytest.raises(ValueError, match=message):
-        make(given(tmp_path / "d.npz", **roles), 0, "d", 0)
 
 
 def test_dissimilarities_of_strings_and_images_are_those_of_their_modules(rng, tmp_path):

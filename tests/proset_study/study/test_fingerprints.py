@@ -30,6 +30,7 @@ CLOSURES = Path(__file__).with_name("closures.txt")
 HEAD = """\
 # All that counts for each key of study.fingerprints, next to the input and the settings of the job: modules of
 # proset_study (and proset), and libraries, whose versions count. What is here makes results stale when it is changed.
+# "as" another key: what that one has, with what is listed and without what has a minus.
 # Rewritten by: python -m tests.proset_study.study.test_fingerprints
 """
 EXAMPLES = ("proset", "knn", "xgboost", "random_forest")  # methods
@@ -55,18 +56,29 @@ def counted(job, *others, **names):
 
 
 def in_words():
-    text = HEAD
+    text, known = HEAD, {}
     for name in LISTED:
         job, names = NAMES[name]
-        items = sorted(counted(job, **names), key=lambda item: (item.endswith("=="), item))
+        found = counted(job, **names)
+        nearest = min(known, key=lambda other: len(found ^ known[other]), default="")
+        start, like = (known[nearest], f": as {nearest}") if nearest else (set(), "")
+        items = sorted(found - start, key=lambda item: (item.endswith("=="), item))
+        items += [f"-{item}" for item in sorted(start - found)]
         lines = fill(" ".join(items), 116, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
-        text += f"\n{name}\n{lines}\n"
+        text += f"\n{name}{like}\n{lines}\n"
+        known[name] = found
     return text
 
 
 def listed():
-    blocks = CLOSURES.read_text(encoding="utf-8").split("\n\n")[1:]
-    return {name: set(items.split()) for name, items in (block.split("\n", 1) for block in blocks)}
+    """What the file has for each key: that of another key, what is added to it, and what is taken away."""
+    found = {}
+    for block in CLOSURES.read_text(encoding="utf-8").split("\n\n")[1:]:
+        head, _, items = block.partition("\n")
+        name, _, like = head.partition(": as ")
+        without = {item.removeprefix("-") for item in items.split() if item.startswith("-")}
+        found[name] = found.get(like, set()) - without | {item for item in items.split() if item[0] != "-"}
+    return found
 
 
 def forget():
