@@ -111,6 +111,11 @@ def test_contributing_names_these_files():
     assert files_of("a figure of the report", "sharpness") == {FIGURE, test, place}
 
 
+def test_files_that_contributing_names_are_there():
+    for kind in ("a method", "a generated data set", "a figure of the report", "a claim", "an evaluation"):
+        assert [pattern for pattern in files_of(kind, "[a-z]*") if not any(ROOT.glob(pattern))] == []
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     """The project, by hard links, with a method, a generated data set, a metric and a figure."""

@@ -101,12 +101,6 @@ def test_the_core_imports_its_dependencies_and_nothing_of_the_study(path):
     assert set(_imported(ast.parse(path.read_text(encoding="utf-8")).body, deferred=False)) <= allowed
 
 
-def test_files_that_contributing_names_for_an_addition_exist():
-    """That these files are all that is needed is tried in test_additions.py."""
-    for kind in ("a method", "a generated data set", "a figure of the report", "a claim", "an evaluation"):
-        assert [p for p in _files_to_add(kind) if not any(ROOT.glob(re.sub(r"<\w+>", "[a-z]*", p)))] == []
-
-
 def test_no_test_is_left_out_but_those_with_a_target_of_their_own(pytestconfig):
     left_out = {
         str(path.parent.relative_to(ROOT))
@@ -160,12 +154,6 @@ def test_no_variable_of_make_ends_with_spaces(folder):
     """Those before a comment in the same line belong to the value."""
     text = (ROOT / folder / "Makefile").read_text(encoding="utf-8")
     assert re.findall(r"^[^#\t\n]*=.*[ \t](?:#.*)?$", text, re.MULTILINE) == []
-
-
-def _files_to_add(kind):
-    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (files,) = re.findall(rf"^\| {kind} \| (.*) \|$", page, re.MULTILINE)
-    return re.findall(r"`(.+?)`", files)
 
 
 def _imported(body, deferred=True):

@@ -32,7 +32,7 @@ def test_the_case_by_hand():
 
 def test_jobs_of_a_run_wait_for_what_they_read(tmp_path):
     (tmp_path / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
-    run = forked.snakemake(["--cores", "2", "--quiet"], tmp_path, {**os.environ, "PYTHONPATH": ""})
+    run = forked.Run(["--cores", "2", "--quiet"], tmp_path, {**os.environ, "PYTHONPATH": ""}).wait()
     assert run.returncode == 0, run.stderr
     jobs = schedule.read_jobs(tmp_path / ".snakemake/metadata", "tiny")
     assert sorted(job.rule for job in jobs.values()) == ["fit", "one", "one"]

@@ -48,11 +48,6 @@ class Run:
             return subprocess.CompletedProcess(self._arguments, self._process.exitcode, *said)
 
 
-def snakemake(arguments: list[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess:
-    """What `python -m snakemake` gives in a folder, with the environment given."""
-    return Run(arguments, folder, environment).wait()
-
-
 @cache
 def _path():
     """Where a Python that has just been started looks for modules."""

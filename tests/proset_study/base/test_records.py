@@ -119,12 +119,6 @@ def test_text_that_begins_like_a_formula_is_escaped(tmp_path, text):
     assert as_cell("-1") == "-1"
 
 
-def test_numbers_have_twelve_digits():
-    assert as_cell(0.1 + 0.2) == 0.3
-    assert as_cell(123456789012345.0) == 123456789012000.0
-    assert as_cell(3) == 3
-
-
 @dataclass
 class Named:
     name: str

@@ -1,6 +1,5 @@
 import re
 import sys
-from collections import Counter
 
 import pytest
 from tests.proset_study.methods.small import make_part
@@ -28,8 +27,3 @@ def test_a_library_of_the_system_that_is_missing_is_named(tmp_path, monkeypatch)
     message = f"lightgbm cannot be imported: libgomp.so.1: .*; {REQUIREMENTS}, and its .*: apt-get install libgomp1"
     with pytest.raises(ValueError, match=message):
         optional.import_package("lightgbm")
-
-
-def test_what_is_installed_is_imported():
-    optional.import_package("collections")
-    assert sys.modules["collections"].Counter is Counter

@@ -25,12 +25,6 @@ def test_no_other_module_spells_a_path_of_results():
         assert module in OTHERS or spelt == [], module
 
 
-def test_templates_have_the_names_that_rules_fill_in():
-    names = {"replicate": 0, "data_set": "wine", "run": "E3"}
-    assert layout.FIT.format(**names) == "replicate_0/wine/E3/fit.json"
-    assert layout.file_in(Path("anywhere"), layout.FIT) == Path("anywhere/fit.json")
-
-
 def test_a_comparison_makes_the_evaluations_that_it_names_and_their_page():
     study = load(merged("workflow/error_estimates.yaml"))
     *records, page = inputs.evaluations_of(study, "E18")

@@ -35,10 +35,6 @@ def test_a_module_that_is_not_as_it_must_be_is_named(tmp_path, monkeypatch, sour
         load(config_with(metrics=named))
 
 
-def test_modules_of_metrics_are_found():
-    assert metrics.STORED == ("mismatch", "tangent")
-
-
 def test_ranks_are_those_of_the_metric_of_the_data_set():
     families = {"generator": "protein_families", "metric": "mismatch"}
     experiment = {"data_sets": ["families", "wine"], "metric": "rank"}
