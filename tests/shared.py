@@ -33,6 +33,11 @@ def load_module(file: Path):
     return module
 
 
+def code_blocks(page: str | Path, language: str) -> list[str]:
+    """The code in a language on a page, such as "docs/suites.md"."""
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+
+
 def dead_links(page: Path) -> list[str]:
     """Addresses of files that a page links to and that are not there, once each."""
     from proset_study.report.pages.links import is_there

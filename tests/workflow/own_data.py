@@ -1,15 +1,15 @@
 """Data sets of one's own in one study: those of docs/dissimilarities.md, and names of characters that programs mind."""
 
 import csv
-import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import yaml
-from tests.workflow.project import ROOT, Project
+from tests.shared import code_blocks
+from tests.workflow.project import Project
 
-PAGE = (ROOT / "docs/dissimilarities.md").read_text(encoding="utf-8")
+PAGE = "docs/dissimilarities.md"
 SHELL = "; touch pwned1; $(touch pwned2) `touch pwned3` ' \" & > x"
 HOSTILE = f"<script>alert(1)</script>\\input{{/etc/passwd}}{SHELL}"  # for shell, LaTeX and HTML
 LINE = [
@@ -29,13 +29,9 @@ ANY = [*LINE, "\n", "\t", "\r\n"]  # what a field of a CSV file may have besides
 ONE = {"title": "t", "stage2": {"complexity": 1}}
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-
-
 def configs() -> list[dict]:
     """The overlays of the page: on strings, on a matrix."""
-    return [yaml.safe_load(block) for block in blocks("yaml")]
+    return [yaml.safe_load(block) for block in code_blocks(PAGE, "yaml")]
 
 
 class RandomNames:
@@ -72,7 +68,7 @@ def write(project: Project) -> None:
     """All data sets, the metric that the page shows, and the config."""
     folder = project.folder / "data/private"
     folder.mkdir(parents=True)
-    archive, module = blocks("python")
+    archive, module = code_blocks(PAGE, "python")
     (project.folder / "src/proset_study/data/dissimilarities/prefix.py").write_text(module, encoding="utf-8")
     exec(archive.replace("data/private", str(folder)))
     rng = np.random.default_rng(4)

@@ -9,6 +9,7 @@ from importlib.resources import files
 
 import pandas as pd
 import pytest
+from tests.shared import code_blocks
 from tests.workflow.project import ROOT, new_project, pasted
 
 from proset_study.data.splits import TEST, read_split
@@ -16,7 +17,7 @@ from proset_study.fits.final import rounded
 from proset_study.store.trained import load_trained
 
 RAW = files("palmerpenguins") / "data/penguins-raw.csv"
-PAGE = (ROOT / "docs/custom-data.md").read_text(encoding="utf-8")
+PAGE = "docs/custom-data.md"
 EXPERIMENTS = ("E3", "E8", "E9")
 FOLDER = "results/penguins/replicate_0/penguins"
 FEWER = """
@@ -26,10 +27,6 @@ experiments:
   E9: {stage1: {trials: 2}, stage2: {complexity: 5}}
 evaluations: {learning_curve: {of: {}}, bootstrap: {of: {E8: [penguins]}, samples: 5}, bias_variance: {of: {}}}
 """
-
-
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
 
 def run(line, project):
@@ -43,10 +40,10 @@ def finished(tmp_path_factory):
     """The commands of the page, with its overlay, of fewer fits."""
     project = new_project(tmp_path_factory.mktemp("own") / "project")
     shutil.copy2(ROOT / "config.yaml", project.folder)
-    copy, snakemake, *_ = blocks("sh")
+    copy, snakemake, *_ = code_blocks(PAGE, "sh")
     for command in copy.splitlines():
         run(command, project)
-    (project.folder / "data/private/penguins.yaml").write_text(blocks("yaml")[0], encoding="utf-8")
+    (project.folder / "data/private/penguins.yaml").write_text(code_blocks(PAGE, "yaml")[0], encoding="utf-8")
     (project.folder / "fewer.yaml").write_text(FEWER, encoding="utf-8")
     dry, real = snakemake.splitlines()
     assert [word for word in dry.split() if word in real.split()] == real.split()
@@ -95,7 +92,7 @@ def test_the_report_is_whole_and_has_the_tables_of_its_experiments_only(finished
 
 
 def test_new_rows_are_predicted_as_the_page_says(finished):
-    (code,) = blocks("python")
+    (code,) = code_blocks(PAGE, "python")
     said = run(f"python -c {shlex.quote(code)}", finished)
     assert all(name in said for name in ("Adelie", "Chinstrap", "Gentoo"))
     assert run(f"git -C {ROOT} check-ignore data/private/penguins.csv", finished)
@@ -103,7 +100,7 @@ def test_new_rows_are_predicted_as_the_page_says(finished):
 
 def test_a_card_that_is_written_later_is_shown_and_nothing_else_runs_again(finished, tmp_path):
     project = finished.copy(tmp_path / "project")
-    (card,) = re.findall(r"with the\s+table's SHA-256:\n\n((?: {4}.*\n)+)", PAGE)
+    (card,) = re.findall(r"with the\s+table's SHA-256:\n\n((?: {4}.*\n)+)", (ROOT / PAGE).read_text(encoding="utf-8"))
     (project.folder / "data/private/penguins.csv.card.yaml").write_text(textwrap.dedent(card), encoding="utf-8")
     planned = project.planned("--configfile", "data/private/penguins.yaml", "fewer.yaml")
     assert planned == ["data_set_page data_set=penguins", "report"]

@@ -1,28 +1,7 @@
 """docs/dissimilarities.md, tried: its configs, on a matrix and on strings, and its metric, by the real workflow."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
-import yaml
-from tests.workflow.own_data import blocks, configs
-from tests.workflow.project import ROOT
-
-
-def test_configs_of_the_page_are_right(tmp_path, monkeypatch):
-    from snakemake.utils import update_config
-
-    from proset_study.study.config.checks import load
-
-    monkeypatch.chdir(tmp_path)
-    Path("data/private").mkdir(parents=True)
-    Path("data/private/proteins.csv").write_text("sequence,class\nA,x\n", encoding="utf-8")
-    exec(blocks("python")[0])
-    for overlay in configs():
-        config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-        update_config(config, overlay)
-        study = load(config)
-        assert study.data_sets == list(overlay["data_sets"])
 
 
 def test_dissimilarities_are_stored_once_for_each_metric(own):

@@ -5,23 +5,26 @@ import shutil
 from importlib.resources import files
 
 import pytest
+from tests.shared import code_blocks
 from tests.workflow.project import ROOT, command, new_project, pasted
 
 OVERLAYS = [
     pytest.param(block, id=f"{page.name}-{number}")
     for page in sorted((ROOT / "docs").glob("*.md"))
-    if page.name != "dissimilarities.md"  # test_dissimilarities.py makes its files
-    for number, block in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
+    for number, block in enumerate(code_blocks(page, "yaml"))
 ]
 
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
-    """The study as it is, with the file, the method and the generator that the pages speak of."""
+    """The study as it is, with the files, the method and the generator that the pages speak of."""
     project = new_project(tmp_path_factory.mktemp("docs") / "project")
     shutil.copy2(ROOT / "config.yaml", project.folder)
-    (project.folder / "data/private").mkdir(exist_ok=True)
-    shutil.copy2(files("palmerpenguins") / "data/penguins-raw.csv", project.folder / "data/private/penguins.csv")
+    private = project.folder / "data/private"
+    private.mkdir(exist_ok=True)
+    shutil.copy2(files("palmerpenguins") / "data/penguins-raw.csv", private / "penguins.csv")
+    (private / "proteins.csv").write_text("sequence,class\nA,x\n", encoding="utf-8")
+    exec(code_blocks("docs/dissimilarities.md", "python")[0].replace("data/private", str(private)))
     template, methods = ROOT / "src/proset_study/template/methods", project.folder / "src/proset_study/methods"
     shutil.copy2(template / "my_method.py", methods / "naive_bayes.py")
     generators = project.folder / "src/proset_study/data/generators"

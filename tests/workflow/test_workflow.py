@@ -265,16 +265,6 @@ def test_nothing_is_run_again_and_a_comment_in_a_rule_or_the_package_changes_not
     assert project.planned() == []
 
 
-def test_a_change_of_the_numeric_code_makes_its_results_stale(project):
-    project.edit("src/proset/solver.py", "PATH_ITERATIONS = 30", "PATH_ITERATIONS = 29")
-    planned = project.planned()
-    assert number(planned, "stage1") == (
-        2 * 3,
-    )  # of proset: 2 data sets, each with 2 blocks of trials and their gathering
-    assert number(planned, "stage2") == (2 + 1 + 2,)  # E3 on two data sets, E4, two runs of E7: all folds in one job
-    assert number(planned, "data", "split") == (0, 0)
-
-
 def test_a_method_stands_where_it_stood_in_the_study(project):
     refused = project.snakemake("standing", check=False)
     assert "standing: no method is named; add --config method=NAME" in refused.stderr

@@ -12,7 +12,6 @@ from proset_study.base.records import (
     fingerprint,
     read_all,
     read_json,
-    read_json_lines,
     read_table,
     write_json,
     write_json_lines,
@@ -28,15 +27,6 @@ def test_nan_is_refused_and_the_old_record_stays(tmp_path):
     with pytest.raises(ValueError, match="not JSON compliant"):
         write_json(path, {"a": float("nan")})
     assert read_json(path) == {"a": 1}
-
-
-@pytest.mark.parametrize("content", ["", '{"a": 1}', "\0" * 9])
-@pytest.mark.parametrize("read", [read_json, read_json_lines, read_csv, lambda path: read_table(path, 1)])
-def test_no_reader_takes_an_empty_file_half_a_line_or_zeros(tmp_path, read, content):
-    path = tmp_path / "r"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"r is damaged \(its end is missing\); remove it and run snakemake again"):
-        read(path)
 
 
 def test_whole_lines_that_are_missing_are_noticed(tmp_path):

@@ -1,7 +1,6 @@
 """What pandas and polars read of a store is what was predicted; stores of machines become one, or are refused."""
 
 import json
-import re
 import shutil
 import subprocess
 from hashlib import sha256
@@ -12,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.shared import ROOT
+from tests.shared import code_blocks
 
 from proset_study.base.records import read_json
 from proset_study.release.predictions import MODEL, SCHEMA, VERSION, merge_stores, read_index, write_store
@@ -22,7 +21,7 @@ from proset_study.study import layout
 from proset_study.study.config.study import Study
 
 INDEX = Path(layout.STORE_INDEX).name
-PAGE = (ROOT / "docs/predictions.md").read_text(encoding="utf-8")
+PAGE = "docs/predictions.md"
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +103,7 @@ def test_what_the_page_says_of_pandas_and_polars_gives_the_log_loss_of_the_resul
     (tmp_path / "reports/study").mkdir(parents=True)
     (tmp_path / "reports/study/predictions").symlink_to(store)
     monkeypatch.chdir(tmp_path)
-    in_pandas, in_polars, wide = (run_block(code) for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    in_pandas, in_polars, wide = map(run_block, code_blocks(PAGE, "python"))
     assert in_pandas["log_loss"].to_dict() == pytest.approx(known, rel=1e-11)
     assert {row[:3]: row[3] for row in in_polars["log_loss"].rows()} == pytest.approx(known, rel=1e-11)
     assert np.allclose(wide["wide"].sum(axis=1), 1, atol=1e-6)
@@ -114,7 +113,7 @@ def test_what_it_says_of_r_does_so_too(known, store, tmp_path):
     rscript = shutil.which("Rscript")
     if not rscript or subprocess.run([rscript, "-e", "library(nanoparquet)"], capture_output=True).returncode:
         pytest.skip("needs R with its package nanoparquet")
-    (code,) = re.findall(r"```r\n(.*?)```", PAGE, re.DOTALL)
+    (code,) = code_blocks(PAGE, "r")
     shutil.copytree(store, tmp_path / "reports/study/predictions")
     (tmp_path / "page.R").write_text(f"{code}\nwrite.csv(sums, 'sums.csv')\n", encoding="utf-8")
     subprocess.run([rscript, "page.R"], cwd=tmp_path, check=True, timeout=300)

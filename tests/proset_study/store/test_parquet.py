@@ -1,16 +1,14 @@
 """The Parquet data set of a large study has the numbers that a CSV file would have, for every program that reads it."""
 
-import re
 from dataclasses import replace
 
 import pytest
-from tests.shared import ROOT
+from tests.shared import code_blocks
 
 from proset_study.store.parquet import read_scores, write_parquet
 from proset_study.store.results import Row, read_rows, write_rows
 from proset_study.study import layout
 
-PAGE = (ROOT / "docs/suites.md").read_text(encoding="utf-8")
 NAMES = ("E8", "knn", "iris", "metric=rank")
 ROWS = [
     Row(3, *NAMES, "data", "samples", 150),
@@ -52,7 +50,7 @@ def test_what_the_page_says_of_duckdb_and_polars(tmp_path, monkeypatch):
         rows = [replace(first, dataset=d, value=losses[replicate, experiment, d]) for d in ("iris", "wine")]
         others = [replace(row, replicate=replicate, experiment=experiment) for row in ROWS[:3]]
         written(tmp_path / "results/many", [*others, *rows])
-    (code,) = (block for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "duckdb" in block)
+    (code,) = (block for block in code_blocks("docs/suites.md", "python") if "duckdb" in block)
     found = {}
     exec(code, found)
     assert sorted(found["by_method"].fetchall()) == [("e8", pytest.approx(1.1)), ("svm", pytest.approx(1.2))]

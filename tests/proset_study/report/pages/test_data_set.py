@@ -91,29 +91,33 @@ def test_the_page_of_a_data_set_says_where_the_data_come_from(report):
     assert "features 2, samples_per_orthant 30, irrelevant 1" in text
 
 
+def predicting(stored, folder, run, change):
+    """A copy of the study with other predictions of a run on the cross: their lines as `change` gives them."""
+    copy = shutil.copytree(stored.folder, folder / "small")
+    predictions = copy / f"replicate_0/cross/{run}/predictions.csv"
+    head, *lines = read_text(predictions).splitlines()
+    write_text(predictions, "\n".join([head, *change(lines)]) + "\n")
+    return Stored(copy, stored.study)
+
+
 def test_a_constant_model_is_named(stored, tmp_path):
     def named(study):
         return {(final.label, final.data_set) for final in constant_models(study)}
 
-    shutil.copytree(stored.folder, tmp_path / "small")
-    predictions = tmp_path / "small/replicate_0/cross/E8/predictions.csv"
-    head, *lines = read_text(predictions).splitlines()
-    constant = [",".join([*line.split(",")[:3], "0.4", "0.6"]) for line in lines]
-    write_text(predictions, "\n".join([head, *constant]) + "\n")
-    assert named(Stored(tmp_path / "small", stored.study)) - named(stored) == {("E8", "cross")}
+    def constant(lines):
+        return [",".join([*line.split(",")[:3], "0.4", "0.6"]) for line in lines]
+
+    assert named(predicting(stored, tmp_path, "E8", constant)) - named(stored) == {("E8", "cross")}
 
 
 def test_a_probability_of_zero_is_named_with_the_loss_of_the_others(stored, tmp_path):
-    shutil.copytree(stored.folder, tmp_path / "small")
-    predictions = tmp_path / "small/replicate_0/cross/E3/predictions.csv"
-    head, first, *rest = read_text(predictions).splitlines()
-    row, y, weight, _, _, *refits = first.split(",")
-    wrong = "0.0,1.0" if y == "0" else "1.0,0.0"
-    write_text(predictions, "\n".join([head, ",".join([row, y, weight, wrong, *refits]), *rest]) + "\n")
-    found = {
-        (f.label, f.data_set): (n, loss)
-        for f, n, loss in zero_probability_samples(Stored(tmp_path / "small", stored.study))
-    }
+    def first_is_wrong(lines):
+        row, y, weight, _, _, *refits = lines[0].split(",")
+        wrong = "0.0,1.0" if y == "0" else "1.0,0.0"
+        return [",".join([row, y, weight, wrong, *refits]), *lines[1:]]
+
+    changed = predicting(stored, tmp_path, "E3", first_is_wrong)
+    found = {(f.label, f.data_set): (n, loss) for f, n, loss in zero_probability_samples(changed)}
     n, loss = found["E3", "cross"]
     final = stored.final("E3", "cross")
     own = final.probabilities[np.arange(len(final.y)), final.y]

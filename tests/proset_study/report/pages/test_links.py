@@ -15,20 +15,12 @@ PAGE = """<a href="#here">1</a> <a href="there.html#x">2</a> <a class="a" href="
 <a href="https://example.org">4</a> <a href="../../docs/findings.md#misses">why</a>"""
 
 
-def made(tmp_path):
+def test_in_the_site_dead_links_are_text_and_the_documentation_is_html(tmp_path):
     page = tmp_path / "reports/study/index.html"
     page.parent.mkdir(parents=True)
     page.write_text(PAGE, encoding="utf-8")
     (page.parent / "there.html").touch()
-    return page
-
-
-def test_dead_links_are_those_to_files_that_are_not_there(tmp_path):
-    assert dead_links(made(tmp_path)) == ["gone/wine.html", "../../docs/findings.md#misses"]
-
-
-def test_in_the_site_dead_links_are_text_and_the_documentation_is_html(tmp_path):
-    page = made(tmp_path)
+    assert dead_links(page) == ["gone/wine.html", "../../docs/findings.md#misses"]
     docs = tmp_path / "docs/findings.html"
     docs.parent.mkdir()
     docs.touch()
