@@ -49,14 +49,14 @@ def test_no_group_is_in_two_parts_and_classes_are_spread_evenly(seed, n_groups, 
     assert (folds != split(y, n_folds, 0.3, seed + 1, group=group)).any()
 
 
-@pytest.mark.parametrize(("drawn", "n_bad"), [(44, 10), (90, 5), (126, 5)])
+@pytest.mark.parametrize(("drawn", "n_bad"), [(44, 4), (90, 1), (126, 2)])
 def test_each_fold_leaves_samples_of_each_class_to_fit_on(drawn, n_bad):
     """Tables of six groups, for which the first draw of folds leaves a class without samples with some seeds or all."""
     rng = np.random.default_rng(drawn)
     group = np.repeat(np.arange(6), rng.integers(2, 12, 6))
     y = rng.integers(0, 3, len(group))
     n_redrawn = 0
-    for seed in range(10):
+    for seed in range(4):
         folds = split(y, 2, 0.3, seed, group=group)
         train = folds != TEST
         for fold in (TEST, 0, 1):

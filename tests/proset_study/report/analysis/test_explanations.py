@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.proset_study.report.conftest import write_bare_page
 from tests.proset_study.small_study import check_findings, compute
 from tests.proset_study.small_study import config_of as study_config
 
@@ -13,10 +14,11 @@ from proset_study.base.records import read_json
 from proset_study.report.analysis.explanations import _point, explained_points
 from proset_study.report.analysis.response_curves import response_curves, response_section
 from proset_study.report.pages.front_page import write_explore
-from proset_study.report.write import write_data_sets
+from proset_study.report.write import write_page_of
 from proset_study.store.stored import Stored
 from proset_study.store.trained import load_trained
 from proset_study.study.config.checks import ConfigError, load
+from proset_study.study.failures import LOCAL
 
 COLOURS = ["01", "red & <b>", None]
 MIXED = {"generator": "mixed", "test_samples": 150, "impute": "median"}
@@ -86,7 +88,10 @@ def test_a_trained_model_explains_by_categories(stored):
 
 
 def test_the_report_says_which_methods_saw_the_table_as_it_is(stored, tmp_path):
-    write_data_sets(stored, tmp_path / "report")
+    for data_set in ("gaps", "imputed"):
+        write_page_of(data_set, stored, tmp_path / "report", LOCAL, [data_set])
+    for data_set in ("complete", "lacking"):
+        write_bare_page(stored, tmp_path / "report", data_set)
     write_explore(tmp_path / "report/explore.html", stored)
     pages = {d: (tmp_path / f"report/data_sets/{d}.html").read_text(encoding="utf-8") for d in stored.study.data_sets}
     both, one_hot = AS_IT_IS.format("categories and missing values"), "a feature of 0 and 1 for each category"

@@ -61,8 +61,12 @@ def several(rng=0, experiments="ACD", data_sets=DATA_SETS):
     return {e: {d: {0: float(rng.random())} for d in data_sets} for e in experiments}
 
 
+def in_words(sections):
+    return " ".join(f"{section['words']} {section['power']}" for section in sections)
+
+
 def text_of(stored):
-    return " ".join(f"{c['words']} {c['power']}" for c in over_data_sets_section(stored))
+    return in_words(over_data_sets_section(stored))
 
 
 def test_methods_are_joined_over_experiments_and_the_first_experiment_counts():
@@ -214,7 +218,8 @@ def test_real_and_generated_data_sets_are_compared_apart(monkeypatch):
         assert between.hierarchical_first is None
         assert (knn.wilcoxon_p is None) == (c.group != "all")
     assert found["all"].pairs[0].mean_difference == pytest.approx(np.mean(found["all"].losses @ [1, -1, 0]))
-    text = text_of(stored)
+    sections = over_data_sets_section(stored)
+    text = in_words(sections)
     assert (
         "the probability that proset is most likely better on a further data set, by more than 0.01, is 1.00 against"
         in text
@@ -222,7 +227,7 @@ def test_real_and_generated_data_sets_are_compared_apart(monkeypatch):
     assert "On the 5 real data sets, the best average ranks are proset 1." in text
     assert "On the 3 generated data sets, the best average ranks are proset 1." in text
     assert "further data set" not in text_of(Given(several()))
-    grid = over_data_sets_section(stored)[0]["grids"][0]
+    grid = sections[0]["grids"][0]
     assert [column.title for column in grid.columns][-3:] == ["first", "within", "second"]
     assert float(grid.rows[0][-3].text) == pytest.approx(found["all"].pairs[0].hierarchical_first, abs=0.01)
     monkeypatch.setattr(evidence, "MAX_SAID", 1)

@@ -3,16 +3,18 @@ import pytest
 from tests.proset_study.report.conftest import PUBLISHED, drawn
 from tests.proset_study.small_study import WithLosses, check_findings, compute, config_of
 
+from proset_study.base.records import write_json
 from proset_study.data.generators.mixture import Mixture
 from proset_study.methods import METHODS
 from proset_study.report.analysis import prototypes
 from proset_study.report.analysis.cautions import zero_probability_samples
 from proset_study.report.analysis.runs import compared_runs, prototype_runs
-from proset_study.report.catalogue import data_set_figures, missing_records, overview_figures
+from proset_study.report.catalogue import data_set_figures, missing_records, overview_figures, write_drawn
 from proset_study.report.evaluations.bootstrap import bootstrap_figure, bootstrap_rows
 from proset_study.report.evaluations.learning_curve import learning_curve_figure
 from proset_study.report.figures.registry import DataSetRuns, planned
 from proset_study.report.figures.style import method_style, save
+from proset_study.report.pages.front_page import write_index
 from proset_study.report.row_files import write_row_files
 from proset_study.report.rows import read_table
 from proset_study.report.write import write_report
@@ -234,8 +236,12 @@ def test_every_method_has_a_style_of_its_own():
     assert len({method_style(m)["marker"] for m in with_prototypes}) == len(with_prototypes)
 
 
-def test_the_front_page_shows_the_test_errors(small, tmp_path):
-    write_report(small, tmp_path, PUBLISHED, ["manifest", "models", "overview"])
+def test_the_front_page_shows_the_figure_and_the_test_errors(small, tmp_path):
+    write_report(small, tmp_path, PUBLISHED, ["manifest", "models"])
+    overview = tmp_path / layout.FIGURES.format(data_set="overview")
+    about = write_drawn(overview_figures(small, PUBLISHED, ["Prototypes"]), overview)
+    write_json(overview / "figures.json", {"figures": about, "missing": []})
+    write_index(tmp_path, small, PUBLISHED)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     near = small.final("near", "blobs")
     assert f">{100 * prototypes.final_loss(near, 'error')[0]:.1f}</td>" in page[page.index('id="errors"') :]

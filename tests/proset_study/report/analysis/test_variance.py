@@ -17,7 +17,7 @@ def row_of(rows, experiment, data_set, score="log-loss"):
 def test_components_are_unbiased():
     """Means over simulated layouts, within five standard errors."""
     rng = np.random.default_rng(0)
-    n, r, s, splits, seeds = 4000, 6, 4, 2.0, 3.0
+    n, r, s, splits, seeds = 1000, 6, 4, 2.0, 3.0
     drawn = rng.normal(0, np.sqrt(splits), (n, r, 1)) + rng.normal(0, np.sqrt(seeds), (n, r, s))
     found = [components(scores.tolist()) for scores in drawn]
     within = np.array([c.seeds for c in found])
