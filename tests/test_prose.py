@@ -11,10 +11,6 @@ def test_a_rule_finds_the_sentence_before_and_not_the_one_after(avoid, before, a
     assert not faults(after)
 
 
-def test_there_are_ten_rules():
-    assert len(rules()) == 10
-
-
 def test_proselint_has_its_own_rules_for_prose_only():
     assert faults("This is very unique.")
     assert not faults("This is very unique.", prose=False)

@@ -18,6 +18,16 @@ def read(file):
     return deepcopy(_read(file))
 
 
+def all_data_sets():
+    """The entries of the data sets of all config files, by the name of the file and their own."""
+    files = [ROOT / "config.yaml", *sorted((ROOT / "workflow").rglob("*.yaml"))]
+    return {
+        (file.stem, name): entry
+        for file in files
+        for name, entry in ((_read(file) or {}).get("data_sets") or {}).items()
+    }
+
+
 def merged(*overlays):
     """The config of the study, with overlays."""
     config = read("config.yaml")

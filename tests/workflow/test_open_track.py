@@ -3,9 +3,7 @@
 from collections import Counter
 
 import pytest
-import yaml
-from snakemake.utils import update_config
-from tests.shared import ROOT
+from tests.proset_study.config_files import merged
 
 from proset_study import methods
 from proset_study.study.all_runs import seconds_of_run
@@ -16,10 +14,7 @@ OURS = ("proset_few", "proset", "proset_leave_one_out")
 
 @pytest.fixture(scope="module")
 def study():
-    config: dict = {}
-    for file in ("config.yaml", "workflow/open_track.yaml"):
-        update_config(config, yaml.safe_load((ROOT / file).read_text(encoding="utf-8")))
-    return load(config)
+    return load(merged("workflow/open_track.yaml"))
 
 
 def seconds(study):

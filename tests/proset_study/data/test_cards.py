@@ -4,20 +4,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-import yaml
-from tests.shared import ROOT
+from tests.proset_study.config_files import all_data_sets
 
 from proset_study.data.cards import card, check, shipped
 from proset_study.data.sizes import SKLEARN
 from proset_study.study.config.checks import ConfigError, load
 
-FILES = [ROOT / "config.yaml", *sorted((ROOT / "workflow").rglob("*.yaml"))]
-DATA_SETS = {
-    f"{file.stem}: {name}": settings
-    for file in FILES
-    for name, settings in (yaml.safe_load(file.read_text(encoding="utf-8")) or {}).get("data_sets", {}).items()
-    if "file" in settings or "sklearn" in settings
-}
 MINE = {"file": "t.csv", "target": "kind"}
 
 
@@ -28,7 +20,7 @@ def test_cards_that_are_shipped_have_the_form_of_the_schema(name):
 
 def test_every_bundled_data_set_of_a_config_has_a_card():
     assert {f"sklearn:{name}" for name in SKLEARN} <= shipped().keys()
-    shipped_files = [settings["file"] for settings in DATA_SETS.values() if ":" in settings.get("file", "")]
+    shipped_files = [settings["file"] for settings in all_data_sets().values() if ":" in settings.get("file", "")]
     assert len(shipped_files) > 10
     assert {*shipped_files} <= shipped().keys()
 

@@ -286,12 +286,6 @@ def test_boosting_on_bins_takes_columns_without_a_value_in_the_rows_to_fit():
     assert len(np.unique(found, axis=0)) > 1
 
 
-def test_more_neighbours_than_samples_are_refused():
-    method, _ = bind("knn", "three classes")
-    with pytest.raises(ValueError, match="complexity: 1000 neighbours are more than the 99 samples"):
-        method.fit({}, 1000, SEED)
-
-
 @pytest.mark.parametrize(
     ("source", "message"),
     [

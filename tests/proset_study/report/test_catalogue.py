@@ -407,15 +407,6 @@ def test_odd_names_are_drawn_as_they_are(stored, all_figures, tmp_path):
     assert (tmp_path / "odd.svg").stat().st_size > 1000
 
 
-def test_files_are_the_same_every_time(stored, tmp_path):
-    for folder in ("a", "b"):
-        with context():
-            drawn = search.stage1_figure(stored.final("E5", "flowers"))
-        save(drawn.figure, tmp_path / folder / "drawn")
-    first, second = (tmp_path / folder / "drawn.svg" for folder in ("a", "b"))
-    assert first.read_bytes() == second.read_bytes()
-
-
 def test_files_and_what_is_said_about_them(report):
     folder = report / "figures/overview"
     about = read_json(folder / "figures.json")

@@ -7,7 +7,7 @@ import jsonschema
 import numpy as np
 import pytest
 import yaml
-from tests.shared import ROOT
+from tests.proset_study.config_files import all_data_sets
 
 from proset_study.data import generators
 from proset_study.data.generators.base import ABOUT, Generator
@@ -16,12 +16,7 @@ from proset_study.data.sources import make, source_of
 from proset_study.study.config.schema import schema
 from proset_study.study.fingerprints import closure, key, modules_of
 
-ENTRIES = {  # of all configs
-    name: entry
-    for file in (ROOT / "config.yaml", *sorted((ROOT / "workflow").rglob("*.yaml")))
-    for name, entry in (yaml.safe_load(file.read_text(encoding="utf-8")).get("data_sets") or {}).items()
-    if "generator" in entry
-}
+ENTRIES = {name: entry for (_, name), entry in all_data_sets().items() if "generator" in entry}
 FIRST = {entry["generator"]: entry for entry in reversed(ENTRIES.values())}
 POPULATIONS = [name for name in generators.GENERATORS if generators.get(name).is_population]
 # Of what is made of some settings, so that no change of code changes data.

@@ -74,15 +74,6 @@ def test_all_methods_meet_the_same_splits_and_samples():
         assert np.array_equal(a[1], b[1])
 
 
-def test_leave_one_out_of_neighbours_is_that_of_brute_force(rng):
-    X, y, k = rng.normal(size=(40, 2)), rng.integers(0, 3, 40), 4
-    model = FittedKNN(X, y, np.ones(40), 3, k, "euclidean", 0.0, KDTree(X))
-    for i, wrong in enumerate(leave_one_out(model)):
-        others = np.delete(np.arange(40), i)
-        nearest = others[np.argsort(((X[others] - X[i]) ** 2).sum(axis=1))[:k]]
-        assert wrong == (np.bincount(y[nearest], minlength=3).argmax() != y[i])
-
-
 @pytest.mark.parametrize("pseudo_observations", [0.0, 6.0])
 def test_leave_one_out_of_neighbours_is_that_of_models_without_the_sample(rng, pseudo_observations):
     X, y, weight = rng.normal(size=(40, 2)), rng.choice(3, 40, p=[0.6, 0.2, 0.2]), rng.uniform(0.5, 2.0, 40)

@@ -104,21 +104,14 @@ def test_long_searches_of_the_battery_are_four_times_as_long():
 
 
 @pytest.mark.parametrize("overlays", [(), ("workflow/suites/battery_sealed.yaml",)], ids=HALVES)
-def test_there_are_as_many_samples_as_neighbours_in_every_fold(overlays):
+def test_every_fold_has_all_classes_and_as_many_samples_as_neighbours(overlays):
     study = load(merged("workflow/suites/battery.yaml", *overlays))
-    run, folds = study.runs["tuned_knn"], study.config["folds"]
+    run, n_folds = study.runs["tuned_knn"], study.config["folds"]
     for name in study.data_sets:
         settings = study.config["data_sets"][name]
         train = size_of(settings).rows * (1 - fraction_tested(settings, study.config["test_fraction"]))
         margin = 0.9 if "group" in settings else 0.98  # groups are kept together, classes are divided evenly
-        assert run.stage("stage2", name)["complexity"] <= margin * train * (folds - 1) / folds
-
-
-@pytest.mark.parametrize("overlays", [(), ("workflow/suites/battery_sealed.yaml",)], ids=HALVES)
-def test_tables_with_groups_can_be_split(overlays):
-    study = load(merged("workflow/suites/battery.yaml", *overlays))
-    for name in study.data_sets:
-        settings = study.config["data_sets"][name]
+        assert run.stage("stage2", name)["complexity"] <= margin * train * (n_folds - 1) / n_folds
         if "group" in settings:
             data = make(settings, study.config["seed"], name, 0)
             folds = split_of(study, 0, name, data)
