@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.proset_study.config_files import all_data_sets
+from tests.proset_study.small_study import config_of
 
 from proset_study.data.cards import card, check, shipped
 from proset_study.data.sizes import SKLEARN
@@ -63,7 +64,6 @@ def test_the_card_of_a_table_is_next_to_it(table):
 )
 def test_a_wrong_card_is_refused_before_anything_runs(table, text, words):
     Path("t.csv.card.yaml").write_text(text, encoding="utf-8")
-    experiment = {"title": "k", "method": "knn", "data_sets": ["mine"], "stage2": {"complexity": 3}}
-    config = {"study": "s", "seed": 1, "replicates": [0], "folds": 2, "test_fraction": 0.3}
+    config = config_of("s", {"mine": MINE}, {"E8": {"method": "knn", "stage2": {"complexity": 3}}})
     with pytest.raises(ConfigError, match=rf"data_sets\.mine\.{words}" if words.startswith("t") else words):
-        load({**config, "data_sets": {"mine": MINE}, "experiments": {"E8": experiment}})
+        load(config)

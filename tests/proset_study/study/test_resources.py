@@ -18,16 +18,8 @@ def needs_of(config):
 
 
 def stage1(run, data_set):
-    return Wildcards(
-        fromdict={
-            "run": run,
-            "data_set": data_set,
-            "first_fold": "0",
-            "last_fold": "0",
-            "first_trial": "0",
-            "last_trial": "49",
-        }
-    )
+    block = {"first_fold": "0", "last_fold": "0", "first_trial": "0", "last_trial": "49"}
+    return Wildcards(fromdict={"run": run, "data_set": data_set, **block})
 
 
 def test_every_attempt_asks_for_more(config):

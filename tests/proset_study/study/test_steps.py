@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.proset_study.small_study import config_of
 
 from proset_study.base.records import file_digest, read_json
 from proset_study.data.dataset import DataSet
@@ -22,14 +23,9 @@ TREES = {"method": "random_forest", "data_sets": ["wine"], "stage2": {"complexit
 def config(tmp_path, monkeypatch):
     """Extra trees that take their parameters from a random forest, in one job."""
     monkeypatch.chdir(tmp_path)
-    return {
-        **{"study": "few", "seed": 1, "replicates": [0], "folds": 2, "test_fraction": 0.3, "jobs": "data_sets"},
-        "data_sets": {"wine": {"sklearn": "wine"}},
-        "experiments": {
-            "forest": {**TREES, "stage1": SEARCH},
-            "extra": {**TREES, "method": "extra_trees", "stage1": {"from": "forest"}},
-        },
-    }
+    extra = {**TREES, "method": "extra_trees", "stage1": {"from": "forest"}}
+    experiments = {"forest": {**TREES, "stage1": SEARCH}, "extra": extra}
+    return config_of("few", {"wine": {"sklearn": "wine"}}, experiments, jobs="data_sets")
 
 
 def run_all(study):

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.proset_study.small_study import check_findings
+from tests.proset_study.small_study import check_findings, config_of
 
 from proset_study import methods
 from proset_study.report.analysis.over_data_sets import over_data_sets
@@ -22,21 +22,13 @@ class Given(Stored):
     """A study with given test scores: by experiment, data set and replicate."""
 
     def __init__(self, scores, generators=(), **entries):
-        experiments = {
-            e: {"title": e, "method": METHODS[e], "data_sets": list(by_data_set)} for e, by_data_set in scores.items()
+        experiments = {e: {"method": METHODS[e], "data_sets": list(by_data_set)} for e, by_data_set in scores.items()}
+        data_sets = {
+            d: {"generator": "xor"} if d in generators else entries.get(d, {"file": f"{d}.csv", "target": "kind"})
+            for d in DATA_SETS
         }
-        config = {
-            "study": "given",
-            "seed": 1,
-            "replicates": [0],
-            "data_sets": {
-                d: {"generator": "xor"} if d in generators else entries.get(d, {"file": f"{d}.csv", "target": "kind"})
-                for d in DATA_SETS
-            },
-            "experiments": experiments,
-            "comparisons": {"all": {"title": "<all> of them", "experiments": list(scores)}},
-        }
-        super().__init__(Path("nowhere"), Study.of(config))
+        comparisons = {"all": {"title": "<all> of them", "experiments": list(scores)}}
+        super().__init__(Path("nowhere"), Study.of(config_of("given", data_sets, experiments, comparisons=comparisons)))
         self._given = {
             e: [
                 Row(replicate, e, METHODS[e], d, "", section, quantity, value)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import t
+from tests.proset_study.small_study import config_of
 
 from proset.archive import write_archive
 from proset_study import methods
@@ -48,17 +49,11 @@ def compared(tmp_path):
         *rows("E1", "theirs", [0.9, 0.8, 1.0], data_set="drawn"),
         *rows("elsewhere", "other", [0.1], data_set="not asked for"),
     ]
-    config = {
-        **{"study": "all", "seed": 1, "folds": 2, "test_fraction": 0.2, "replicates": [0, 1, 2]},
-        "data_sets": {
-            "real": {"sklearn": "iris", "features": [0, 1]},
-            "drawn": {"generator": "xor", "features": 2, "samples_per_orthant": 30},
-        },
-        "experiments": {
-            "E8": {"title": "k", "method": "knn", "data_sets": ["real", "drawn"], "stage2": {"complexity": 3}}
-        },
-    }
-    config["metrics"] = METRICS
+    real = {"sklearn": "iris", "features": [0, 1]}
+    drawn = {"generator": "xor", "features": 2, "samples_per_orthant": 30}
+    knn = {"method": "knn", "stage2": {"complexity": 3}}
+    of_study = {"replicates": [0, 1, 2], "test_fraction": 0.2, "metrics": METRICS}
+    config = config_of("all", {"real": real, "drawn": drawn}, {"E8": knn}, **of_study)
     write_text(tmp_path / layout.MANIFEST, json.dumps({"config": config}) + "\n")
     write_rows(tmp_path / layout.ALL_SCORES, theirs, Row)
     ours = rows("knn", "knn", [0.25, 0.5, 0.5]) + rows("knn", "knn", [0.3, 0.4, 0.2], data_set="drawn")

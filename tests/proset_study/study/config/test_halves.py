@@ -2,6 +2,7 @@ import re
 
 import pytest
 from tests.proset_study.config_files import ROOT, merged
+from tests.proset_study.small_study import config_of
 
 from proset_study.data.sizes import fraction_tested, size_of
 from proset_study.data.sources import make
@@ -50,17 +51,8 @@ def test_fewer_data_sets_stay_in_their_halves():
 
 
 def test_a_config_runs_its_half_alone():
-    config = {
-        "study": "battery",
-        "seed": 1,
-        "replicates": [0],
-        "folds": 5,
-        "test_fraction": 0.3,
-        "data_sets": {name: value for name, value in DATA_SETS.items() if "generator" in value},
-        "experiments": {
-            "E8": {"title": "k", "method": "knn", "data_sets": ["generated_0"], "stage2": {"complexity": 5}}
-        },
-    }
+    generated = {name: value for name, value in DATA_SETS.items() if "generator" in value}
+    config = config_of("battery", generated, {"E8": {"method": "knn", "stage2": {"complexity": 5}}})
     names = list(config["data_sets"])
     suite = {"data_sets": names, "drawn_from": names, "experiments": ["E8"], "half": DEVELOPMENT}
     assert load({**config, "suite": suite}).data_sets == half_of(suite, DATA_SETS)
