@@ -20,14 +20,6 @@ def test_a_wrong_config_is_named_and_nothing_is_written(tmp_path):
     assert project.files() == before
 
 
-def test_records_that_are_no_report_are_named_whatever_they_are(tmp_path):
-    project = new_project(tmp_path / "project")
-    run = project.snakemake("standing", "--dry-run", "--config", "method=knn", "records=5", check=False)
-    assert run.returncode != 0
-    assert "records: '5' has no manifest.json and results.csv.xz, a report has" in run.stderr
-    assert "Traceback" not in run.stderr
-
-
 def test_a_missing_package_is_named_before_anything_is_planned(tmp_path):
     project = new_project(tmp_path / "project")
     info = project.folder / "src/proset_study-9.dist-info"

@@ -268,6 +268,9 @@ def test_nothing_is_run_again_and_a_comment_in_a_rule_or_the_package_changes_not
 def test_a_method_stands_where_it_stood_in_the_study(project):
     refused = project.snakemake("standing", check=False)
     assert "standing: no method is named; add --config method=NAME" in refused.stderr
+    refused = project.snakemake("standing", "--config", "method=knn", "records=5", check=False)
+    assert "records: '5' has no manifest.json and results.csv.xz, a report has" in refused.stderr
+    assert "Traceback" not in refused.stderr
     config = ("--config", "method=knn", "records=reports/tiny")
     assert "method: it is for the target standing" in project.snakemake(*config, check=False).stderr
     # as a scheduler starts a job, and as the summary of a run that failed says
