@@ -29,6 +29,13 @@ def test_nan_is_refused_and_the_old_record_stays(tmp_path):
     assert read_json(path) == {"a": 1}
 
 
+@pytest.mark.parametrize("value", ["", "[" * 20_000 + "]" * 20_000], ids=["none", "deep"])
+def test_a_record_that_is_no_json_or_nested_too_deeply_is_refused(tmp_path, value):
+    (tmp_path / "r.json").write_text(f'{{"a": {value}}}\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"r\.json is damaged \(.*\); remove it and run snakemake again"):
+        read_json(tmp_path / "r.json")
+
+
 def test_whole_lines_that_are_missing_are_noticed(tmp_path):
     paths = [tmp_path / "0", tmp_path / "1"]
     records = [[{"fold": fold, "trial": trial} for trial in range(3)] for fold in range(2)]
