@@ -10,8 +10,10 @@ come from where the training samples came from. That share is counted among
 
 Each share is compared with that in a reference, which has errors of its own: Fisher's exact test says how likely a
 difference as large is by chance. Training samples, the default, are seen without their own prototypes, as in
-`proset.familiarity`, and are still somewhat more familiar than fresh ones: with many new samples take a reference that
-the model was not fitted to. Intervals are those of Clopper and Pearson.
+`proset.familiarity`. The other prototypes know them, but leave a gap where their own was, so that training samples may
+be more or less familiar than fresh ones. In simulations without drift, 0.5 to 4 % of fresh samples were below the 5 %
+quantile of 60 to 200 training samples, and 1,000 of them often "differed" from 60 or 100. With many new samples or few
+training samples, take a reference that the model was not fitted to. Intervals are those of Clopper and Pearson.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -122,3 +122,23 @@ def test_fresh_samples_do_not_differ_from_a_reference():
         table = small.drift(blobs(200, seed + 1000)[0], reference=blobs(500, seed + 2000)[0])
         found.append(table["differs"].any())
     assert np.mean(found) < 0.15
+
+
+def four_blobs(n, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 4, n)
+    return rng.normal(size=(n, 5)) + np.column_stack([2 * (y % 2), 2 * (y // 2), *np.zeros((3, n))]), y
+
+
+def test_few_training_samples_may_be_less_familiar_than_fresh_ones():
+    """Without drift: those that are prototypes are the lowest, and 1,000 new samples "differ"; not from fresh ones."""
+    found = []
+    for seed in range(8):
+        small, new = ProsetClassifier().fit(*four_blobs(60, seed)), four_blobs(1000, seed + 1000)[0]
+        references = (None, four_blobs(1000, seed + 2000)[0])
+        found.append([small.drift(new, reference=reference).iloc[0] for reference in references])
+    of_training, of_fresh = zip(*found, strict=True)
+    assert np.mean([row["usual below"] for row in of_training]) == pytest.approx(0.05, abs=0.002)
+    assert np.mean([row["below"] for row in of_training]) < 0.02
+    assert sum(row["differs"] for row in of_training) > 4
+    assert sum(row["differs"] for row in of_fresh) < 2
