@@ -64,9 +64,10 @@ class RejectOptionClassifier(HeldOutClassifier):
     -----
     The cross-validation scores estimators of fewer samples, so that the proportion is approximate: on twelve
     data sets, averaged over splits, "familiarity_quantile" is within 0.9 points of rates from 1 to 50 %
-    (`python -m benchmarks rejection`). It is exact on average, for any distribution of a continuous score, if the
-    estimator is fitted beforehand and the calibration samples are others (split-conformal):
-    `RejectOptionClassifier(FrozenEstimator(model)).fit(X_calibration, y_calibration)`. Samples that tie with the score
+    (`python -m benchmarks rejection`). If the estimator is fitted beforehand and n other samples calibrate it, as in
+    `RejectOptionClassifier(FrozenEstimator(model)).fit(X_calibration, y_calibration)` (split-conformal), it is exact on
+    average, for any distribution of a continuous score, where (n + 1) `rejection_rate` is a whole number; else it is
+    interpolated, and off by less than 1 / (n + 1). Samples that tie with the score
     at the limit are not rejected, so that a score with few values rejects fewer. Of samples from elsewhere it is only
     known that those far from all prototypes are rejected.
 

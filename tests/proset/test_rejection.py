@@ -122,6 +122,17 @@ def without_group(estimator):
     return make_pipeline(ColumnTransformer([("numbers", "passthrough", ["a", "b"])]), estimator)
 
 
+@pytest.mark.parametrize(("n", "rejected"), [(19, (0.05, 0.05)), (39, (0.05, 0.05)), (25, (1 / 26, 2 / 26))])
+def test_the_rate_is_right_to_within_one_of_the_calibration_samples(rng, n, rejected):
+    """Where (n + 1) times the rate is whole it is exact, whatever the distribution; here low scores are far apart."""
+    calibration = np.sort(-rng.pareto(0.5, (3000, n)), axis=1)
+    rate = np.mean([quantile(scores, -rng.pareto(0.5, 100)) < 0.05 for scores in calibration])
+    low, high = rejected
+    assert low - 0.004 < rate < high + 0.004
+    if low < high:
+        assert abs(rate - 0.05) > 0.004
+
+
 def test_each_group_has_the_rate(rng):
     """Calibration samples of their own, so that the rate is exact in the mean; 2,000 of a group are 100 draws."""
     X, y, _ = two_groups(rng, 400)
