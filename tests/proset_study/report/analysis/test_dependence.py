@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -6,6 +8,7 @@ from tests.proset_study.report.made_up import made_up
 from proset_study.report.analysis.battery import BEST
 from proset_study.report.analysis.dependence import (
     BETTER,
+    MIN_SIDE,
     UNCLEAR,
     WORSE,
     between_properties,
@@ -91,6 +94,18 @@ def test_intervals_are_wider_where_more_is_asked(rng):
         effect = found(battery, rival, "columns")
         width = stats.norm.isf(0.025 / number)
         assert (effect.low, effect.high) == pytest.approx(interval(effect.correlation, N, width))
+
+
+def test_chance_is_rarely_called_an_effect_with_nine_sources_or_more():
+    """By all orders of a property with two values, the worst case."""
+    for n in range(6, 13):
+        weight = np.full(n, 1 / n)
+        by_side = []
+        for side in range(MIN_SIDE, n // 2 + 1):
+            made = [1.0 * np.isin(np.arange(n), above) for above in combinations(range(n), side)]
+            ends = [interval(rank_correlation(values, np.arange(n), weight), n, 1.96) for values in made]
+            by_side.append(np.mean([low > 0 or high < 0 for low, high in ends]))
+        assert max(by_side) <= (0.1 if n < 9 else 0.05)
 
 
 def test_the_correlation_is_that_of_spearman(rng):
