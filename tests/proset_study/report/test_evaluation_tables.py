@@ -14,7 +14,7 @@ from proset_study.report.evaluations.complexity_curve import curve_rows as size_
 from proset_study.report.evaluations.complexity_curve import curves_figure
 from proset_study.report.evaluations.error_estimates import advice, estimate_rows, pooled
 from proset_study.report.evaluations.learning_curve import curve_rows, learning_curve_figure
-from proset_study.report.rows import read_cells
+from proset_study.report.rows import groups, read_cells
 from proset_study.store.stored import Stored
 
 
@@ -154,3 +154,17 @@ def test_the_page_on_estimates_says_what_the_committed_records_say():
     sentences = advice([{**row, "n_fit": int(row["n_fit"])} for row in rows])
     assert len(sentences) == 5
     assert [sentence for sentence in sentences if sentence not in page] == []
+
+
+def test_what_is_said_of_the_noise_of_true_errors():
+    rows = Reported(ROOT / "reports/error_estimates").read("evaluation/error_estimates.csv")
+    page = " ".join((ROOT / "docs/error-estimates.md").read_text(encoding="utf-8").split())
+
+    def share(group):
+        spread = sum(float(row["rmse"]) ** 2 - float(row["bias"]) ** 2 for row in group)
+        return sum(float(row["true_standard_error"]) ** 2 for row in group) / spread
+
+    largest = max(map(share, groups(rows, "n_fit", "estimate").values()))
+    most = max(rows, key=lambda row: share([row]))
+    assert f"at most {100 * largest:.0f} % of the variance of estimate minus true error, pooled" in page
+    assert f"up to {100 * share([most]):.0f} %, with {int(most['n_fit']):,} samples" in page
