@@ -298,7 +298,7 @@ def risk_coverage_curve(
     Raises
     ------
     ValueError
-        If the arrays do not have the same length, are empty, or a score is NaN.
+        If the arrays do not have the same length, are empty, or a score is NaN or more than one number.
 
     References
     ----------
@@ -311,6 +311,8 @@ def risk_coverage_curve(
     >>> coverage.tolist(), risk.round(2).tolist(), thresholds.tolist()
     ([0.25, 0.5, 1.0], [0.0, 0.0, 0.25], [0.9, 0.8, 0.5])
     """
+    if np.ndim(score) > 1 and np.shape(score)[-1] > 1:
+        raise ValueError(f"score: shape {np.shape(score)} is not allowed, must be one number for each sample")
     true, predicted, scores = column_or_1d(y_true), column_or_1d(y_pred), column_or_1d(score)
     check_consistent_length(true, predicted, scores)
     if not len(scores) or np.isnan(scores).any():

@@ -204,7 +204,7 @@ def to_c(model: Any, name: str = "model", background: Any = None) -> str:
 
     Parameters
     ----------
-    model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
+    model : ProsetClassifier or SetCoverClassifier, or a Pipeline, FrozenEstimator or search that ends in one
         Fitted. The steps before it may be StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler. The metric of a
         SetCoverClassifier has to be Euclidean, squared Euclidean or city block. A base model has to be a
         LogisticRegression or LogisticRegressionCV of all classes, alone or after such scalers that do not clip, or a

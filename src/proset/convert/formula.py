@@ -248,6 +248,8 @@ def take_apart(model: Any) -> tuple[list[tuple[str, Any]], ProsetClassifier | Se
     A classifier of categories has to stand alone.
     """
     model = getattr(model, "best_estimator_", model)
+    if isinstance(model, FrozenEstimator):
+        return take_apart(model.estimator)
     before: list[tuple[str, Any]] = []
     if isinstance(model, Pipeline):
         *before, (_, last) = model.steps
@@ -262,7 +264,7 @@ def take_apart(model: Any) -> tuple[list[tuple[str, Any]], ProsetClassifier | Se
     if not isinstance(model, ProsetClassifier | SetCoverClassifier):
         raise ValueError(
             f"model: {type(model).__name__} is not allowed, must be a ProsetClassifier, a SetCoverClassifier, or a "
-            "Pipeline that ends in one"
+            "Pipeline or search that ends in one"
         )
     check_is_fitted(model)
     return before, model

@@ -172,7 +172,7 @@ def to_javascript(model: Any, background: Any = None) -> str:
 
     Parameters
     ----------
-    model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
+    model : ProsetClassifier or SetCoverClassifier, or a Pipeline, FrozenEstimator or search that ends in one
         As for `to_c`.
     background : array-like or frame, shape (M, D), optional
         As for `to_c`: rows to compare samples with, which are written into the module.

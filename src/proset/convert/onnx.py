@@ -39,7 +39,7 @@ def to_onnx(
 
     Parameters
     ----------
-    model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
+    model : ProsetClassifier or SetCoverClassifier, or a Pipeline, FrozenEstimator or search that ends in one
         Fitted. The steps before it may be any that skl2onnx converts: scalers, imputers, PCA, ColumnTransformer and so
         on. The metric of a SetCoverClassifier has to be Euclidean, squared Euclidean or city block, and its prototypes
         complete numbers. A base model may be any that skl2onnx converts, but not "prefit"; trees compare in single

@@ -24,7 +24,7 @@ def to_html(model: Any, background: Any = None, title: str = "Prototype classifi
 
     Parameters
     ----------
-    model : ProsetClassifier, or a Pipeline or search that ends in one
+    model : ProsetClassifier, or a Pipeline, FrozenEstimator or search that ends in one
         As for `to_javascript`.
     background : array-like or frame, shape (M, D), optional
         As for `to_javascript`: rows to compare samples with, which are written into the page.

@@ -38,7 +38,7 @@ def to_sql(
 
     Parameters
     ----------
-    model : ProsetClassifier or SetCoverClassifier, or a Pipeline or search that ends in one
+    model : ProsetClassifier or SetCoverClassifier, or a Pipeline, FrozenEstimator or search that ends in one
         As for `to_c`. It reads at most 500 features and has at most 500 classes.
     table : str
         Name of the table, without a schema; the statement quotes it. It must not begin with ``proset_``.

@@ -15,7 +15,7 @@ else:
 # Of methods that do not describe them otherwise.
 PARAMETERS = """\
 estimator : estimator
-    A fitted `ProsetClassifier`, or a `Pipeline` or search with one.
+    A fitted `ProsetClassifier`, or a `Pipeline`, `FrozenEstimator` or search with one.
 x : array-like, shape (D,) or (1, D)
     As `estimator` takes it.
 X : array-like, shape (N, D)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,10 +30,12 @@ class Fitted:
     def __init__(self, estimator: Any, names: Sequence[str] | None = None):
         check_is_fitted(estimator)
         self.estimator, steps = estimator, []
-        while hasattr(estimator, "best_estimator_") or isinstance(estimator, Pipeline):
+        while hasattr(estimator, "best_estimator_") or isinstance(estimator, Pipeline | FrozenEstimator):
             if isinstance(estimator, Pipeline):
                 steps += estimator.steps[:-1]
                 estimator = estimator.steps[-1][1]
+            elif isinstance(estimator, FrozenEstimator):
+                estimator = estimator.estimator
             else:
                 estimator = estimator.best_estimator_
         self.model = estimator  # the classifier itself
@@ -105,7 +108,13 @@ def named(estimator: Any, X: npt.ArrayLike) -> Any:
         return X
     import pandas as pd
 
-    return pd.DataFrame(np.asarray(X), columns=estimator.feature_names_in_)
+    rows, names = np.asarray(X), estimator.feature_names_in_
+    if rows.ndim == 2 and rows.shape[1] != len(names):
+        raise ValueError(
+            f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting {len(names)} features as "
+            "input."
+        )
+    return pd.DataFrame(rows, columns=names)
 
 
 def numbers(X: Any, name: str = "X") -> np.ndarray:

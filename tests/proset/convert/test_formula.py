@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
@@ -54,6 +55,14 @@ def test_numbers_that_are_categories_are_not_scaled(convert):
     model = make_pipeline(StandardScaler(), ProsetClassifier(n_batches=0, categorical_features=[3])).fit(X, y)
     with pytest.raises(ValueError, match="model: step 'standardscaler' is not allowed in front of a classifier of cat"):
         convert(model)
+
+
+@pytest.mark.parametrize("convert", [to_c, to_javascript, partial(to_sql, table="t", key="id"), to_onnx])
+def test_a_frozen_model_is_the_model(convert):
+    X, y = load_iris(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)).fit(X, y)
+    frozen_end = Pipeline([pipeline.steps[0], ("end", FrozenEstimator(pipeline[-1]))])
+    assert convert(FrozenEstimator(pipeline)) == convert(frozen_end) == convert(pipeline)
 
 
 def test_what_is_not_fitted_is_refused():

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -31,6 +32,13 @@ def test_a_search_inside_a_pipeline(flowers):
     scaled = fitted.scaled(X)
     assert (scaled.min(), scaled.max()) == (0.0, 1.0)
     np.testing.assert_allclose(fitted.to_units(scaled), X)
+
+
+def test_a_frozen_pipeline(pipeline, flowers):
+    X, _ = flowers
+    fitted = Fitted(FrozenEstimator(pipeline))
+    assert fitted.proset() is pipeline[-1]
+    np.testing.assert_allclose(fitted.to_units(fitted.scaled(X)), X)
 
 
 def test_principal_components_are_shown_as_such(flowers):
