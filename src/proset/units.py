@@ -161,6 +161,6 @@ def keeps_features(step: Any) -> bool:
     """Whether feature d that leaves a transformer is feature d that enters it."""
     if isinstance(step, (KNNImputer, SimpleImputer)):  # they may add indicators, and leave columns out
         return len(step.get_feature_names_out()) == int(step.n_features_in_)
-    if isinstance(step, FunctionTransformer):
-        return step.func is None
+    if isinstance(step, FunctionTransformer):  # without an inverse, its `inverse_transform` changes nothing
+        return step.func is None or (step.inverse_func is not None and step.feature_names_out == "one-to-one")
     return step is None or step == "passthrough" or isinstance(step, OneToOneFeatureMixin)

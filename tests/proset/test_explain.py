@@ -179,9 +179,17 @@ def test_steps_that_do_nothing_are_passed(flowers, step):
     np.testing.assert_allclose(in_original_units(steps, steps.fit_transform(X)), X)
 
 
+def test_a_function_with_an_inverse_is_undone_if_it_says_that_it_keeps_features(flowers):
+    X, _ = flowers
+    steps = make_pipeline(FunctionTransformer(np.log, np.exp, feature_names_out="one-to-one"), StandardScaler())
+    np.testing.assert_allclose(in_original_units(steps, steps.fit_transform(X)), X)
+
+
 @pytest.mark.parametrize(
     ("step", "said"),
     [
+        (FunctionTransformer(np.exp, np.log), "transformer: FunctionTransformer cannot be undone"),
+        (FunctionTransformer(np.exp, feature_names_out="one-to-one"), "transformer: FunctionTransformer cannot be"),
         (Normalizer(), "transformer: Normalizer cannot be undone, values are those that it gives"),
         (make_column_transformer(("passthrough", [1, 0])), "transformer: steps before ColumnTransformer cannot be"),
     ],
