@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from matplotlib.figure import Figure
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
@@ -577,6 +578,8 @@ CASES = {
     "unknown feature": partial(figure, plot.DecisionSurfaceDisplay, features=["x0", "x9"]),
     "short point": partial(figure, plot.DecisionSurfaceDisplay, point=[1.0, 2.0]),
     "short sample": lambda: plot.ExplanationDisplay.from_estimator(fit(frame(X[:, 3]), **GIVEN), X[0, :1]),
+    "array of axes": partial(figure, plot.PrototypesDisplay, ax=Figure().subplots(1, 2)),
+    "one axes for two": lambda: plot.DifferenceDisplay.from_estimators(fitted(), fitted(), ax=Figure().subplots()),
     "third batch": partial(figure, plot.PrototypesDisplay, batch=3),
     "figure of another": partial(figure, plot.PrototypesDisplay, model=LINEAR),
     "balls of distances": partial(figure, plot.BallsDisplay, SetCoverClassifier(metric="precomputed"), cdist(X, X)),

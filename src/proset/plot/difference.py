@@ -88,6 +88,8 @@ class DifferenceDisplay(Display):
         found, tables = self.difference, [self.difference.prototypes, self.difference.features]
         shown = [_most_changed(table, self.top) for table in tables]
         n_rows = max(1, *map(len, shown))
+        if ax is not None and (n_axes := np.asarray(ax, dtype=object).size) != 2:
+            raise ValueError(f"ax: {n_axes} are not allowed, must be two Axes of Matplotlib")
         left, right = pair = new_axes((11.0, 1.8 + 0.28 * max(n_rows, 2)), 2) if ax is None else ax
         pairs = zip(shown[0]["row"], shown[0]["class"], strict=True)
         rows = [f"row {row}, class {style.plain(label)}" for row, label in pairs]

@@ -80,6 +80,8 @@ class Display:
     def _axes(self, ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
         """The axes to draw on: those given, or those of a new figure."""
         axes: Axes = new_axes(size) if ax is None else ax
+        if not isinstance(axes, Axes):
+            raise ValueError(f"ax: {type(ax).__name__} is not allowed, must be one Axes of Matplotlib")
         self.ax_, self.figure_ = axes, axes.figure
         return axes
 

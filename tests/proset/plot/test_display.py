@@ -134,6 +134,12 @@ def test_given_axes_are_drawn_on_and_no_others_made(name, given, drawn):
     assert pyplot.get_fignums() == open_before
 
 
+def test_what_is_no_axes_is_refused(name, drawn):
+    display, _ = drawn(name)
+    with pytest.raises(ValueError, match=r"^ax: .*, must be (one|two) Axes of Matplotlib$"):
+        display.plot(np.empty(3, dtype=object))
+
+
 def test_text_and_marks_are_seen_on_a_dark_ground(name, drawn):
     display, _ = drawn(name)
     with pyplot.style.context("dark_background"):
