@@ -19,7 +19,7 @@ SLOW = (  # parts of the names of tests; with `@pytest.mark.slow` on single test
     "tests/proset/convert/",
     "tests/proset/test_attributions.py::test_shap",
     "tests/proset_study/data/generators/test_posterior.py",
-    "[Data files: 20,000 columns]",
+    "[Data files: data_file(wide(20_000))]",
     "tests/proset/test_model_io.py::test_a_hundred_hostile_models",
     "tests/proset/test_model_io.py::test_archives_that_swell",
     "tests/proset_study/fits/test_final.py",
