@@ -5,6 +5,7 @@ An input is a config that is merged over config.yaml, or an expression of the na
 
 # ruff: noqa: F401  (expressions use them)
 
+import datetime
 import io
 import json
 import os
@@ -14,23 +15,29 @@ import subprocess
 import sys
 import urllib.request
 import zipfile
+from enum import Enum
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import yaml
+from scipy import sparse
 from scipy.spatial.distance import cdist
+from skl2onnx.common.data_types import FloatTensorType, StringTensorType
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer, StandardScaler
 from sklearn.svm import LinearSVC
 from snakemake.utils import update_config
 from tests.proset_study.config_files import read
@@ -48,8 +55,11 @@ from proset import (
     load_model,
     model_card,
     plot,
+    risk_coverage_curve,
     save_model,
     to_c,
+    to_html,
+    to_javascript,
     to_onnx,
     to_sql,
 )
@@ -214,13 +224,19 @@ def fit(X=X, y=Y, sample_weight=None, given=None, **settings):
 
 
 def cover(X=X, sample_weight=None, candidates=None, **settings):
-    SetCoverClassifier(**settings).fit(X, Y, sample_weight, candidates=candidates)
+    return SetCoverClassifier(**settings).fit(X, Y, sample_weight, candidates=candidates)
 
 
 @cache
 def fitted():
     """A model that nobody may change."""
     return fit(**GIVEN)
+
+
+@cache
+def mixed():
+    """The same for a table with a category."""
+    return fit(MIXED, **GIVEN)
 
 
 def with_base(base):
@@ -325,13 +341,13 @@ ROWS = [(section, given, message) for section in MESSAGES for given, message in 
 @pytest.mark.parametrize(("section", "given", "message"), ROWS, ids=[f"{row[0]}: {row[1][:60]}" for row in ROWS])
 def test_bad_input_is_refused_with_its_message_and_writes_nothing(section, given, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises((ValueError, TypeError, OSError, RuntimeError)) as caught:
+    with pytest.raises((ValueError, TypeError, OSError, RuntimeError, AttributeError)) as caught:
         config(given) if section == "Config" else eval(given, globals())
     said = str(caught.value).rstrip()
     parts = [re.escape(part) for part in message.split("…")]
     assert re.search(".*".join(parts) + r"\Z", said, re.DOTALL), said
     assert not (tmp_path / "executed").exists()
-    assert not list(tmp_path.rglob("data.npz"))
+    assert not {"data.npz", "page.html"} & {path.name for path in tmp_path.rglob("*")}
 
 
 def test_the_examples_of_the_user_guide_are_messages():

@@ -8,7 +8,6 @@ import skops.io
 from markdown_it import MarkdownIt
 from sklearn.base import clone
 from sklearn.datasets import load_wine
-from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -165,18 +164,6 @@ def test_the_code_to_get_started_runs(tmp_path, monkeypatch):
         del space["model"]
         exec(code, space)
         np.testing.assert_array_equal(space["model"].predict_proba(X), model.predict_proba(X))
-
-
-def test_bad_input_is_refused(wine, fitted):
-    X, y = wine
-    for settings, said in (
-        ({"n_prototypes": -1}, "n_prototypes: -1 is not allowed, must be a whole number of at least 0"),
-        ({"n_prototypes": "all"}, "n_prototypes: 'all' is not allowed, must be a whole number of at least 0"),
-        ({"model": DummyClassifier().fit(X, y)}, "model: DummyClassifier is not allowed, must be a ProsetClassifier"),
-        ({"model": ProsetClassifier()}, "not fitted"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            model_card(**{"model": fitted, **settings})
 
 
 def test_skops_is_needed(fitted, monkeypatch):

@@ -149,21 +149,6 @@ def test_copies_of_a_row_tell_each_other_their_class():
     assert model.predict_proba(X).max() < 0.97  # a tenth of the labels is wrong
 
 
-@pytest.mark.parametrize(
-    ("settings", "weight", "message"),
-    [
-        ({}, np.linspace(-1, 1, 178), "Negative values in data passed to `sample_weight`"),
-        ({}, np.zeros(178), "sample_weight is zero for every sample|must contain at least one non-zero"),
-        ({"references": "split", "max_fraction": 0.99}, None, "0 has 59 samples; max_fraction=0.99 needs at least 101"),
-        ({"references": "split", "n_candidates": "all"}, None, "n_candidates: 'all' is not allowed, must be a number"),
-        ({"class_weight": dict.fromkeys(range(3), 0.0)}, None, "class_weight: .* leaves no sample with positive weig"),
-    ],
-)
-def test_bad_input_is_refused(wine, settings, weight, message):
-    with pytest.raises(ValueError, match=message):
-        ProsetClassifier(**settings).fit(*wine, sample_weight=weight)
-
-
 @pytest.mark.parametrize("constant", [1.0, 0.1 + 0.2, np.nan])
 @pytest.mark.parametrize("settings", [{}, {"scale": False}, {"references": "split"}, {"max_features": 2}], ids=str)
 def test_a_constant_feature_has_no_weight(wine, constant, settings):
@@ -305,14 +290,6 @@ def test_a_frame_of_costs_goes_by_the_names_of_the_classes(iris):
     same = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4, cost_matrix=[[0, 1], [500, 0]]).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), same.predict(X))
     assert ((model.predict(X) == "no") & (y == "yes")).sum() == 0
-
-
-@pytest.mark.parametrize("labels", [["yes", "No"], ["yes", "maybe"], [1, 2]])
-def test_a_frame_of_costs_has_the_classes_or_their_places(iris, labels):
-    X, y = iris[0], np.where(iris[1] == 2, "yes", "no")
-    model = ProsetClassifier(cost_matrix=pd.DataFrame([[0, 5], [1, 0]], index=labels, columns=labels))
-    with pytest.raises(ValueError, match=r"cost_matrix: the labels .* are not allowed, must be the classes"):
-        model.fit(X, y)
 
 
 def test_a_warm_start_sees_that_a_column_is_a_category_now():

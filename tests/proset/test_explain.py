@@ -120,11 +120,6 @@ def test_far_away_the_prior_explains_all_and_a_prototype_is_most_similar_to_itse
     assert own["weight"].item() == pytest.approx(batch.prototype_weights[0])
 
 
-def test_wrong_input_is_refused(fitted):
-    with pytest.raises(ValueError, match=r"X has 3 features"):
-        fitted[1].explain(np.zeros(3))
-
-
 def test_without_batches_there_is_only_the_prior():
     model = ProsetClassifier(n_batches=0).fit(np.arange(8.0)[:, None], [0, 1] * 4)
     frame = model.explain([3.0])

@@ -32,9 +32,3 @@ def test_a_missing_label_is_a_group_and_the_last_one(missing):
         "most": [1],
         None: [0],
     }
-
-
-@pytest.mark.parametrize("by", ["sort", True])
-def test_columns_that_a_frame_does_not_have(by):
-    with pytest.raises(ValueError, match=f"group_by: {by!r} is not allowed, columns of X are 'a', 'b', 'kind'"):
-        group_labels(by, FRAME)

@@ -209,13 +209,6 @@ def test_forgotten_rows_are_not_kept(few):
     assert len(few._training.points) == 105
 
 
-def test_an_edited_model_has_no_rows_on_trial(few):
-    edited = few.edited(drop=[few.batches_[0].sample_index[0]])
-    for question in (edited.influence, edited.suspicious_labels, lambda: edited.forget([0])):
-        with pytest.raises(ValueError, match="not for an edited model"):
-            question()
-
-
 @pytest.mark.parametrize("random_state", [0, None, np.random.RandomState(3)], ids=["int", "none", "generator"])
 def test_forgetting_twice_gives_the_same(random_state):
     rng = np.random.default_rng(0)
@@ -262,9 +255,3 @@ def test_parameters_of_a_base_that_are_set_after_the_fit_change_no_refit():
     model = ProsetClassifier(base=LogisticRegression(max_iter=5000), scale=False, **GIVEN).fit(X, y)
     before = model.forget([0])
     same_bits(model.set_params(base__C=1e-4).forget([0]), before, X)
-
-
-def test_weights_and_probabilities_of_no_samples_are_refused(few):
-    for name in ("y", "sample_weight", "base_probabilities"):
-        with pytest.raises(ValueError, match=f"^{name}: not allowed without X"):
-            few.influence(**{name: np.ones(3)})

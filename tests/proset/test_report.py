@@ -134,19 +134,6 @@ def test_categories_through_a_pipeline(tmp_path):
     assert re.search(r"(red|blue) \u2192 (red|blue)|a: -?[\d.,]{3,} \u2192 -?[\d.,]{3,}", text)
 
 
-def test_what_does_not_fit_is_said_at_once(wine, tmp_path):
-    X, y = wine
-    model = ProsetClassifier().fit(X, y)
-    for samples, said in (
-        ({"X": X, "y": y[:5]}, "inconsistent numbers of samples"),
-        ({"groups": y}, "groups: not allowed without X"),
-        ({"X": X, "groups": y}, "groups: not allowed without y"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            model.report(tmp_path / "model.html", **samples)
-    assert not (tmp_path / "model.html").exists()
-
-
 def test_categories_of_several_types(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"age": rng.normal(size=80), "code": pd.Categorical([1, "a"] * 40)})

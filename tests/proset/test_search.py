@@ -57,10 +57,6 @@ def test_a_number_of_prototypes_is_kept_and_scored(iris):
     assert search.best_params_["max_prototypes"] == search.best_estimator_.n_prototypes_ == 1
     assert search.best_score_ < -0.5  # one prototype is not enough
     assert "max_prototypes" not in ProsetClassifierCV(**{**QUICK, "prototypes": None}).fit(*iris).best_params_
-    with pytest.raises(
-        ValueError, match="prototypes: 5 is not allowed with references='split', must be None or a rule"
-    ):
-        ProsetClassifierCV(ProsetClassifier.published(), prototypes=5).fit(*iris)
 
 
 def test_stage_3_keeps_what_is_gained_over_a_base():
@@ -391,12 +387,6 @@ def test_radii_of_given_dissimilarities(iris):
     given = SetCoverClassifierCV([0.5, 1.0, 2.0], estimator=SetCoverClassifier(metric="precomputed"), cv=3).fit(D, y)
     assert plain.cv_results_["mean_test_score"].tolist() == given.cv_results_["mean_test_score"].tolist()
     np.testing.assert_array_equal(plain.predict(X), given.predict(D))
-
-
-@pytest.mark.parametrize("lambda_w", [[1e-3, -1.0], []])
-def test_bad_settings_are_refused(iris, lambda_w):
-    with pytest.raises(ValueError, match=re.escape(f"lambda_w: {lambda_w} is not allowed")):
-        ProsetClassifierCV(**{**QUICK, "lambda_w": lambda_w}).fit(*iris)
 
 
 @pytest.mark.parametrize("kind", [ProsetClassifierCV, SetCoverClassifierCV])

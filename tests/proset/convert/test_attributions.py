@@ -8,7 +8,6 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
-from tests.proset.convert.models import of_numbers, with_linear_base
 
 from proset import ProsetClassifier, to_c, to_javascript, to_onnx, to_sql
 from proset.convert.attributions import background_of
@@ -43,29 +42,12 @@ def of_many_features(n):
     return model, samples
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_what_has_no_attributions_is_refused(form):
-    with pytest.raises(ValueError, match="background: attributions with base LogisticRegression are not allowed, must"):
-        FORMS[form](with_linear_base()[0], X[:2])
-    said = "what: 'attributions'" if form == "sql" else "background: attributions of a SetCoverClassifier are not"
-    with pytest.raises(ValueError, match=said):
-        FORMS[form](of_numbers("euclidean")[0], X[:2])
-
-
 @pytest.mark.parametrize(("form", "most"), [("onnx", 10), ("c", 15), ("javascript", 15), ("sql", 15)])
 def test_too_many_features_are_refused(form, most):
     model, samples = of_many_features(most + 1)
     said = f"background: a model with {most + 1} active features is not allowed, must have at most {most}; "
     with pytest.raises(ValueError, match=said):
         FORMS[form](model, samples[:2])
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_too_few_and_too_many_rows_are_refused(form):
-    model = of_iris()
-    for n in (0, 1001):
-        with pytest.raises(ValueError, match=f"background: {n} rows are not allowed, must be 1 to 1000 for . active f"):
-            FORMS[form](model, np.resize(X, (n, 4)))
 
 
 def test_the_more_features_and_prototypes_the_fewer_rows():
@@ -85,15 +67,6 @@ def test_a_base_that_always_says_the_same_is_a_prior(form):
     model.fit(X[some], Y[some], base_probabilities=np.full((120, 3), 1 / 3))
     assert FORMS[form](model, X[:2])
     assert formula(model).class_prior == pytest.approx([1 / 3] * 3)
-
-
-def test_numbers_of_prototypes_to_list_are_checked():
-    model = of_iris()
-    for top in (0, 1.5, True, "all"):
-        with pytest.raises(ValueError, match=f"explain: {top!r} is not allowed, must be a whole number of at least 1"):
-            to_onnx(model, explain=top)
-    with pytest.raises(ValueError, match="explain: shares of a SetCoverClassifier are not allowed, it has no prob"):
-        to_onnx(of_numbers("euclidean")[0], explain=2)
 
 
 def test_a_graph_takes_no_samples_too():

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from proset import ProsetClassifier, SetCoverClassifier, to_html
+from proset import ProsetClassifier, to_html
 from proset.convert.formula import formula
 from proset.convert.page import _controls
 
@@ -160,8 +160,3 @@ def test_models_with_a_linear_base_and_costs(browser):
     np.testing.assert_allclose(numbers(page, "probabilities"), model.predict_proba(start)[0], atol=6e-4)
     assert page.locator("#class").inner_text() == str(model.predict(start)[0])
     assert errors == []
-
-
-def test_a_set_cover_is_refused():
-    with pytest.raises(ValueError, match="model: a SetCoverClassifier is not allowed, it has no probabilities"):
-        to_html(SetCoverClassifier().fit(*load_iris(return_X_y=True)))

@@ -145,19 +145,3 @@ def test_categories_are_compared_by_characters_whatever_the_collation():
     rows = connection.execute(to_sql(model, "t", "id")).fetchall()
     assert models.largest_difference([row[2:] for row in rows], models.exact_probabilities(model, frame)) < 1e-12
     connection.close()
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"key": None}, "key: None is not allowed, must be a name"),
-        ({"top": 2}, "top: 2 is not allowed for what='probabilities', must be None"),
-        ({"what": "explain", "top": 0}, "top: 0 is not allowed, must be a whole number of at least 1"),
-        ({"background": [[1.0]]}, "background: rows are not allowed for what='probabilities', must be None"),
-    ],
-    ids=str,
-)
-def test_what_does_not_fit_is_refused(settings, said):
-    model, _ = models.of_numbers("no scaler")
-    with pytest.raises(ValueError, match=said):
-        to_sql(**{"model": model, "table": "t", "key": "id", **settings})

@@ -102,11 +102,3 @@ def test_a_search_and_a_model_without_features(flowers, rows):
         empty = ProsetClassifier(lambda_v=100.0, lambda_w=100.0).fit(pd.DataFrame({"a": np.ones(20)}), [0, 1] * 10)
     assert rows(AttributionsDisplay.from_estimator(empty, [[1.0]])) == []
     assert rows(AttributionSummaryDisplay.from_estimator(empty, [[1.0]])) == []
-
-
-def test_one_sample_and_a_class_that_is_known(pipeline, flowers):
-    X, _ = flowers
-    with pytest.raises(ValueError, match="x: 2 samples are not allowed, one is shown"):
-        AttributionsDisplay.from_estimator(pipeline, X.head(2))
-    with pytest.raises(ValueError, match="label: 'rose' is not allowed, must be one of"):
-        AttributionsDisplay.from_estimator(pipeline, X.head(1), label="rose")

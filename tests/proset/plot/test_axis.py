@@ -2,12 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import pytest
-from sklearn.compose import make_column_transformer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from proset import ProsetClassifier, SetCoverClassifier
+from proset import SetCoverClassifier
 from proset.plot import (
     BallsDisplay,
     BatchPathDisplay,
@@ -93,16 +89,6 @@ def test_changes_drift_and_influence(mixed_table, rows):
     assert changes.shown_[1].set_index("feature")["weight then"]["job"] == 0.0
     assert {"age", "job", "grade"} <= set(rows(DriftDisplay.from_estimator(model, X)))
     assert len(InfluenceDisplay.from_estimator(model, X.head(50), y[:50], rows=range(4)).influence) == 4
-
-
-def test_steps_before_a_classifier_of_categories_are_refused_where_axes_are_its_own(mixed_table):
-    X, y, _ = mixed_table
-    scaled = make_column_transformer((StandardScaler(), ["age"]), remainder="passthrough").set_output(
-        transform="pandas"
-    )
-    pipeline = make_pipeline(scaled, ProsetClassifier(max_prototypes=20)).fit(X, y)
-    with pytest.raises(ValueError, match="steps before a classifier of categories are not allowed in this figure"):
-        DecisionSurfaceDisplay.from_estimator(pipeline, X, y)
 
 
 def test_the_page_of_a_model_names_values(mixed_table, tmp_path):

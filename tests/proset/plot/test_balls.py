@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -78,10 +77,3 @@ def test_no_balls_and_balls_that_hold_everything(flowers):
     display.prototypes, display.distances = X[:1], np.ones((20, 20, 1))
     assert display.plot().balls_ == []  # its edge is nowhere
     assert len(display.ax_.collections) > 0
-
-
-def test_what_has_no_balls_to_draw(flowers):
-    X, y = flowers
-    model = make_pipeline(PCA(2), SetCoverClassifier()).fit(X, y)
-    with pytest.raises(ValueError, match="estimator: steps before the classifier are not allowed to change features"):
-        BallsDisplay.from_estimator(model, X, y)

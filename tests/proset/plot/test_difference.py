@@ -53,9 +53,3 @@ def test_two_pipelines(few, flowers):
     again = make_pipeline(StandardScaler(), ProsetClassifier(max_prototypes=8)).fit(X, y)
     display = DifferenceDisplay.from_estimators(few, again, X)
     assert display.ax_.get_title(loc="left") == f"prototypes: {len(display.shown_[0])} same"
-
-
-def test_other_steps_are_refused(few, flowers):
-    X, y = flowers
-    with pytest.raises(ValueError, match="other: steps before the classifier give other values than those of model"):
-        DifferenceDisplay.from_estimators(few, make_pipeline(StandardScaler(), ProsetClassifier()).fit(2 * X, y), X)

@@ -8,7 +8,6 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from proset import ProsetClassifier
 from proset.plot.fitted import Fitted, Plane, two_features
-from proset.validation import class_codes
 
 NAMES = ["a", "b", "c"]
 
@@ -47,12 +46,6 @@ def test_principal_components_are_shown_as_such(flowers):
     assert (fitted.units, fitted.names) == (False, ["pca0", "pca1"])
 
 
-@pytest.mark.parametrize("features", [["a"], ["a", "a"], ["a", "d"], [0, 3], [-1, 0], [0.5, 1]])
-def test_features_that_span_no_plane(features):
-    with pytest.raises(ValueError, match=r"features: .* is not allowed, must be two different ones of 3"):
-        two_features(features, NAMES, (0, 1))
-
-
 def test_features_by_name_or_position():
     assert two_features(["c", 0], NAMES, (0, 1)) == [2, 0]
     assert two_features(None, NAMES, (0, 1)) == [0, 1]
@@ -69,26 +62,6 @@ def test_a_plane_goes_through_the_medians_or_a_point(pipeline, flowers):
     assert x[0] < X.iloc[:, 3].min() < X.iloc[:, 3].max() < x[-1]
     through = Plane(Fitted(pipeline), X, None, X.iloc[7], None)
     np.testing.assert_array_equal(through.point, X.iloc[7])
-
-
-def test_bad_names_and_labels(pipeline, flowers):
-    X, _ = flowers
-
-    with pytest.raises(ValueError, match="grid_resolution: 1 is not allowed, must be a whole number of at least 2"):
-        Plane(Fitted(pipeline), X, None, None, None).grid(1)
-    for batch in (0, 3, "a"):
-        with pytest.raises(ValueError, match=f"batch: {batch!r} is not allowed, must be 1 to"):
-            Fitted(pipeline).batch(batch)
-    with pytest.raises(ValueError, match="features: 0 is not allowed, must be two different ones"):
-        two_features(0, NAMES, (0, 1))
-    with pytest.raises(ValueError, match="feature_names: 1 are not allowed, there are 4 features"):
-        Plane(Fitted(pipeline), X, None, None, ["a"])
-    with pytest.raises(ValueError, match="X: not all values are numbers"):
-        Plane(Fitted(pipeline), X.astype(str) + "?", None, None, None)
-    with pytest.raises(ValueError, match="y: 'rose' is not allowed, must be one of "):
-        class_codes(["setosa", "rose"], pipeline.classes_, 2)
-    with pytest.raises(ValueError, match="y: 2 labels are not allowed, must be 3"):
-        class_codes(["setosa", "setosa"], pipeline.classes_, 3)
 
 
 def test_columns_in_another_order_are_refused_not_renamed(flowers):

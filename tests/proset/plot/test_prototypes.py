@@ -1,8 +1,6 @@
 import numpy as np
-import pytest
 from matplotlib.colors import to_hex
 
-from proset import ProsetClassifier
 from proset.plot import ParallelCoordinatesDisplay, PrototypesDisplay
 from proset.plot.style import COLOURS
 
@@ -22,11 +20,6 @@ def test_prototypes_of_a_batch_in_its_heaviest_features(pipeline, flowers, offse
     np.testing.assert_allclose(offsets(display.ax_, 2), samples)
     largest = batch.prototype_weights.max()
     assert texts(display.ax_)[3:] == [f"weight {largest * share:.3g}" for share in (1.0, 0.25, 0.0625)]
-
-
-def test_samples_need_classes(pipeline, flowers):
-    with pytest.raises(ValueError, match="y: None is not allowed with X"):
-        PrototypesDisplay.from_estimator(pipeline, flowers[0])
 
 
 def test_parallel_coordinates_are_between_the_smallest_and_largest_values(pipeline, flowers):
@@ -49,9 +42,3 @@ def test_parallel_coordinates_of_all_batches_and_few_features(pipeline):
     display = ParallelCoordinatesDisplay.from_estimator(pipeline, n_features=2)
     assert len(display.lines_) == pipeline[-1].n_prototypes_
     assert len(display.lines_[0].get_xdata()) == 2
-
-
-def test_there_is_nothing_to_show_without_prototypes(flowers):
-    model = ProsetClassifier(n_batches=0).fit(*flowers)
-    with pytest.raises(ValueError, match="estimator: there is no prototype to show"):
-        ParallelCoordinatesDisplay.from_estimator(model)

@@ -55,9 +55,3 @@ def test_cells_within_one_standard_error_are_framed(flowers):
     best = np.unravel_index(loss.argmin(), loss.shape)
     assert len(display.ax_.patches) == (loss <= loss[best] + error[best]).sum()
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["1", "2"]
-
-
-@pytest.mark.parametrize("display", [BatchPathDisplay, PrototypePathDisplay])
-def test_unknown_criterion(few, flowers, display):
-    with pytest.raises(ValueError, match="criterion: 'loss' is not allowed, must be one of log_loss, error"):
-        display.from_estimator(few, *flowers, criterion="loss")
