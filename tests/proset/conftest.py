@@ -25,6 +25,13 @@ def iris():
 
 
 @pytest.fixture(scope="session")
+def flowers():
+    """Samples of four features with names, and labels that are text."""
+    iris = load_iris(as_frame=True)
+    return iris.data, iris.target_names[iris.target]
+
+
+@pytest.fixture(scope="session")
 def mixed():
     """Numbers, categories and ranks, one of each of the first two with gaps; labels; and a model."""
     rng, n = np.random.default_rng(0), 400

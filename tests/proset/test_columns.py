@@ -193,17 +193,6 @@ def test_a_smaller_model_takes_the_active_columns(mixed):
     np.testing.assert_array_equal(small.predict_proba(X[["x", "kind"]]), model.predict_proba(X))
 
 
-def test_contributions_are_those_of_the_prediction(mixed):
-    X, _, model = mixed
-    found = model.explain(X[:20])
-    for row, p in enumerate(model.predict_proba(X[:20])):
-        shares = found[(found["sample"] == row) & (found["term"] != "sample")].groupby("class")["share"].sum()
-        np.testing.assert_allclose(shares[model.classes_], p, atol=1e-6)
-    prototypes = found[found["term"] == "prototype"]
-    factors = prototypes["similarity in x"] * prototypes["similarity in kind"]
-    np.testing.assert_allclose(prototypes["similarity"], factors, rtol=1e-9)
-
-
 def test_a_base_has_an_encoding_of_its_own(mixed):
     X, y, _ = mixed
     encoded = make_column_transformer(

@@ -146,16 +146,6 @@ def test_candidates_that_cannot_help_are_left_out_of_the_linear_program():
     assert relaxed.value == pytest.approx(whole.fun)
 
 
-def test_the_bound_has_the_unit_of_the_weights():
-    """The tolerances of the solver are absolute: without a unit small costs are all the same to it."""
-    rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(80, 2)), rng.integers(0, 2, 80)
-    bits = bits_of(cdist(X, X) < 0.6)
-    plain = relax(bits, y, np.ones(80), 0.1, 80, 1)
-    small = relax(bits, y, np.full(80, 1e-8), 1e-9, 80, 1)
-    assert small.value == pytest.approx(1e-8 * plain.value)
-
-
 def test_rounding_keeps_no_prototype_that_raises_the_objective():
     """Large balls in classes that overlap: the relaxed solution is spread thin, and most of a rounding is waste."""
     rng = np.random.default_rng(2)

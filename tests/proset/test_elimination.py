@@ -15,7 +15,6 @@ from proset.leave_one_out import Samples, Task
 from proset.objective import Penalty
 from proset.parts import Part, active_features, n_prototypes, parts_of, with_only, without_feature
 from proset.plot import PrototypePathDisplay
-from proset.size_choice import Sizes
 
 PENALTY = Penalty(3e-3, 1e-6, 0.95, 0.95)
 SINGLE = 1e-7  # what single precision, in which kernels are computed in blocks, leaves of a loss of about 1
@@ -108,13 +107,6 @@ def test_a_number_is_the_largest_number_of_prototypes(n_batches):
     np.testing.assert_array_equal(small.predict_proba(X), probabilities[4])
     np.testing.assert_array_equal(model.predict_proba(X), probabilities[7])
     assert small.training_familiarity_.shape == model.training_familiarity_.shape
-
-
-def test_the_chosen_size_is_the_smallest_within_one_standard_error():
-    sizes = Sizes((1, 2, 5, 9), np.array([0.9, 0.45, 0.4, 0.42]), np.array([0.1, 0.1, 0.06, 0.01]))
-    assert [sizes.chosen(rule) for rule in ("one_standard_error", "best")] == [2, 5]
-    assert [sizes.mean_at(n) for n in (1, 3, 9, 20)] == [0.9, 0.45, 0.42, 0.42]
-    assert replace(sizes, mean=np.array([0.9, 0.8, 0.7, 0.1])).chosen("best") is None
 
 
 def test_few_prototypes_are_chosen_where_few_are_enough(iris, few):

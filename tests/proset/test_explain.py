@@ -42,12 +42,6 @@ BATCH = Batch(
 
 
 @pytest.fixture(scope="module")
-def flowers():
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    return X, y.map({0: "a", 1: "b", 2: "c"})
-
-
-@pytest.fixture(scope="module")
 def fitted(flowers):
     X, y = flowers
     X = (X - X.mean()) / X.std()
@@ -74,22 +68,25 @@ def test_two_prototypes_by_hand():
 
 
 @pytest.mark.parametrize("top", [None, 1, 5, 10**6])
-def test_shares_of_a_class_are_its_predicted_probability(fitted, top):
-    X, model = fitted
-    frame = model.explain(X, top)
-    shares = frame.pivot_table(index="sample", columns="class", values="share", aggfunc="sum").to_numpy()
-    np.testing.assert_allclose(shares, model.predict_proba(X), rtol=0, atol=1e-12)
-    own = frame[frame["term"] == "sample"]
-    assert own["familiarity"].tolist() == model.familiarity(X).tolist()
-    assert own["familiarity quantile"].tolist() == model.familiarity_quantile(X).tolist()
-    assert own["class"].tolist() == model.predict(X).tolist()
+def test_shares_of_a_class_are_its_predicted_probability(fitted, mixed, top):
+    for X, model in (fitted, mixed[::2]):
+        frame = model.explain(X, top)
+        shares = frame.pivot_table(index="sample", columns="class", values="share", aggfunc="sum").to_numpy()
+        np.testing.assert_allclose(shares, model.predict_proba(X), rtol=0, atol=1e-12)
+        own = frame[frame["term"] == "sample"]
+        assert own["familiarity"].tolist() == model.familiarity(X).tolist()
+        assert own["familiarity quantile"].tolist() == model.familiarity_quantile(X).tolist()
+        assert own["class"].tolist() == model.predict(X).tolist()
 
 
-def test_terms_are_weight_times_similarity_and_fall(fitted):
-    X, model = fitted
+@pytest.mark.parametrize("of", ["numbers", "mixed"])
+def test_terms_are_weight_times_similarity_and_fall(fitted, mixed, of):
+    X, model = fitted if of == "numbers" else mixed[::2]
     for _, frame in model.explain(X.iloc[::40]).groupby("sample"):
         terms = frame[frame["term"] == "prototype"]
-        assert frame["term"].tolist() == ["sample"] + ["prior"] * 3 + ["prototype"] * model.n_prototypes_
+        assert (
+            frame["term"].tolist() == ["sample"] + ["prior"] * len(model.classes_) + ["prototype"] * model.n_prototypes_
+        )
         assert terms["contribution"].is_monotonic_decreasing
         near = terms["similarity"] > 1e-9  # float32 is added to the class prior
         products = (terms["weight"] * terms["similarity"])[near]
@@ -138,7 +135,7 @@ def test_values_are_those_of_the_table(flowers, pipeline):
         name = X.columns[d]
         np.testing.assert_allclose(frame[f"value of {name}"][frame["term"] == "sample"], X.iloc[[3, 77], d])
         np.testing.assert_allclose(prototypes[f"value of {name}"], X.iloc[prototypes["row"], d])
-    assert (y.iloc[prototypes["row"]].to_numpy() == prototypes["class"]).all()
+    assert (y[prototypes["row"]] == prototypes["class"]).all()
     assert frame["sample"].unique().tolist() == [3, 77]
     pd.testing.assert_frame_equal(frame, model.explain(X.iloc[[3, 77]], transformer=pipeline[0]))
     alone = model.explain(X.loc[77], transformer=pipeline)

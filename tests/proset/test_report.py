@@ -92,6 +92,9 @@ def test_a_mixed_table_and_a_model_from_a_file(mixed, tmp_path):
     whole = page_of(model, tmp_path, X=X, y=y, groups="colour")
     assert "Errors by group" in whole
     assert "Labels worth a look" in whole
+    assert "blue, green, red, missing" in whole
+    assert "S &lt; M &lt; L" in whole
+    assert "A missing number has the same similarity to all numbers" in whole
     save_model(model, tmp_path / "model.npz")
     loaded = load_model(tmp_path / "model.npz")
     of_loaded = page_of(loaded, tmp_path, X=X, y=y)

@@ -305,20 +305,6 @@ def test_a_fit_without_refit_has_no_model_of_the_fit_before(iris, kind):
         search.set_params(refit=True).predict(X)
 
 
-@pytest.mark.parametrize("kind", [ProsetClassifierCV, SetCoverClassifierCV])
-def test_a_search_that_fails_keeps_the_model_of_the_one_before(iris, kind):
-    X, y = iris
-    few = {"n_iter": 1, "n_batches": 1} if kind is ProsetClassifierCV else {"eps": 2}
-    search = kind(cv=3, random_state=0, **few).fit(X, y)
-    before, results = search.predict(X), search.cv_results_
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        search.fit(X, y[:-1])
-    with pytest.raises(ValueError, match="has no sample of class"):
-        search.fit(X[:51, :2], y[:51])
-    assert search.cv_results_ is results
-    np.testing.assert_array_equal(search.predict(X), before)
-
-
 def test_progress_is_drawn_on_request(iris, capsys):
     ProsetClassifierCV(**QUICK, verbose=1).fit(*iris)
     shown = capsys.readouterr().err

@@ -5,9 +5,20 @@ from copy import copy, deepcopy
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.model_selection import ShuffleSplit
 from skops.io import dumps
 
-from proset import ProsetClassifier, load_model, save_model
+from proset import (
+    ConformalClassifier,
+    ProsetClassifier,
+    ProsetClassifierCV,
+    RejectOptionClassifier,
+    SetCoverClassifier,
+    SetCoverClassifierCV,
+    load_model,
+    save_model,
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,25 +50,45 @@ def test_a_smaller_model_keeps_them(trained):
     assert len(model.with_prototypes(2).influence()) == len(X)
 
 
-@pytest.mark.parametrize(("columns", "message"), [(4, "one class"), (3, "without base"), (40, "without base")])
-def test_a_fit_that_fails_leaves_the_one_before(iris, columns, message):
+PROSET = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)
+SEARCH, RADII = ProsetClassifierCV(n_iter=1, n_batches=1, cv=3, random_state=0), SetCoverClassifierCV(2, cv=3)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "changes", "columns", "given", "message"),
+    [  # parameters, how many columns, and what else the second fit has; from what is looked at first to what is last
+        (PROSET, {}, 4, {"y": np.zeros(150)}, "one class"),
+        (PROSET, {}, 3, {"y": np.arange(150) % 3 + 3, "base_probabilities": np.full((150, 3), 1 / 3)}, "without base"),
+        (PROSET, {}, 40, {"y": np.arange(150) % 3 + 3, "base_probabilities": np.full((150, 3), 1 / 3)}, "without base"),
+        (SetCoverClassifier(eps=0.5), {"n_neighbors": 200}, 2, {"y": np.arange(150) % 2}, "200 is not allowed"),
+        *[(search, {}, 4, {"y": np.zeros(149)}, "inconsistent numbers of samples") for search in (SEARCH, RADII)],
+        *[(search, {}, 2, {"y": np.arange(150) // 149}, "has no sample of class") for search in (SEARCH, RADII)],
+        (
+            RejectOptionClassifier(PROSET),
+            {"cv": ShuffleSplit(3), "criterion": "confidence"},
+            2,
+            {"y": [0, 1] * 75},
+            "cv: ",
+        ),
+        (
+            ConformalClassifier(PROSET),
+            {"cv": ShuffleSplit(3)},
+            2,
+            {"y": [0, 1] * 75},
+            "cv: every sample has to be in one",
+        ),
+    ],
+)
+def test_a_fit_that_fails_leaves_the_one_before(iris, estimator, changes, columns, given, message):
     """Of other columns, too: the model would otherwise be asked for features that its prototypes do not have."""
     X, y = iris
-    model = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y)
-    before, n_moved = model.predict_proba(X), len(model.influence())
-    other, labels = np.tile(X, 10)[:, :columns], np.zeros(150) if columns == 4 else y + 3
+    model = clone(estimator).fit(X, y)
+    before, predicted = dict(vars(model)), model.predict(X)
     with pytest.raises(ValueError, match=message):
-        model.fit(other, labels, base_probabilities=None if columns == 4 else np.full((150, 3), 1 / 3))
-    assert model.predict_proba(X).tobytes() == before.tobytes()
-    assert model.classes_.tolist() == [0, 1, 2]
-    assert len(model.influence()) == n_moved
-    with pytest.raises(ValueError, match="expecting 4 features"):
-        model.predict(np.tile(X, 10))
-
-
-def test_a_draw_is_the_same_each_time(trained):
-    _, model = trained
-    first, second = model._training.sample(100), model._training.sample(100)
-    assert first.tolist() == second.tolist() == np.unique(first).tolist()
-    assert len(first) == 100
-    assert model._training.sample(1000).tolist() == list(range(150))
+        model.set_params(**changes).fit(np.tile(X, 10)[:, :columns], **given)
+    assert {name: value for name, value in vars(model).items() if name not in changes} == {
+        name: value for name, value in before.items() if name not in changes
+    }
+    np.testing.assert_array_equal(model.set_params(**estimator.get_params(deep=False)).predict(X), predicted)
+    if estimator is PROSET:
+        assert len(model.influence()) == 150

@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot
-from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -13,13 +12,6 @@ from proset import ProsetClassifier
 def close():
     yield
     pyplot.close("all")
-
-
-@pytest.fixture(scope="session")
-def flowers():
-    """Samples of four features with names, and labels that are text."""
-    iris = load_iris(as_frame=True)
-    return iris.data, iris.target_names[iris.target]
 
 
 @pytest.fixture(scope="session")

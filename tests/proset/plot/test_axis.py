@@ -22,18 +22,6 @@ def labels(axis):
     return [text.get_text() for text in axis.get_ticklabels()]
 
 
-def test_places_and_pixels_of_numbers_with_gaps():
-    axis = Axis.of(np.array([0.0, np.nan, 10.0]), None, 0.0, has_gaps=True)
-    centres, values = axis.pixels(108)
-    assert centres[0] < axis.low == 0.0
-    assert np.isnan(values[:8]).all()
-    assert (values[8:] == centres[8:]).all()
-    places = axis.places(np.array([5.0, np.nan]), 0)
-    assert places[0] == 5.0
-    assert axis.start < places[1] < axis.low
-    assert axis.ticks()[1][0] == "missing"
-
-
 def test_places_and_pixels_of_categories():
     axis = Axis.of(np.array([0.0, 1.0, 2.0]), ("a", None), 0.05)
     assert axis.levels == ("a", None, "(not in the training data)")
@@ -89,11 +77,3 @@ def test_changes_drift_and_influence(mixed_table, rows):
     assert changes.shown_[1].set_index("feature")["weight then"]["job"] == 0.0
     assert {"age", "job", "grade"} <= set(rows(DriftDisplay.from_estimator(model, X)))
     assert len(InfluenceDisplay.from_estimator(model, X.head(50), y[:50], rows=range(4)).influence) == 4
-
-
-def test_the_page_of_a_model_names_values(mixed_table, tmp_path):
-    mixed_table[2].report(tmp_path / "model.html")
-    page = (tmp_path / "model.html").read_text(encoding="utf-8")
-    assert "cook, smith, missing" in page
-    assert "low &lt; high" in page
-    assert "A missing number has the same similarity to all numbers" in page

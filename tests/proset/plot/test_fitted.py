@@ -7,20 +7,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from proset import ProsetClassifier
-from proset.plot.fitted import Fitted, Plane, two_features
+from proset.plot.fitted import Fitted, Plane
 
 NAMES = ["a", "b", "c"]
-
-
-def test_steps_before_the_classifier_are_undone(pipeline, flowers):
-    X, _ = flowers
-    fitted = Fitted(pipeline)
-    assert fitted.model is pipeline[-1]
-    assert fitted.units
-    assert fitted.names == list(X)
-    assert fitted.class_names == ["setosa", "versicolor", "virginica"]
-    np.testing.assert_allclose(fitted.to_units(fitted.scaled(X)), X)
-    np.testing.assert_allclose(fitted.scaled(X), pipeline[:-1].transform(X))
 
 
 def test_a_search_inside_a_pipeline(flowers):
@@ -44,11 +33,6 @@ def test_principal_components_are_shown_as_such(flowers):
     X, y = flowers
     fitted = Fitted(make_pipeline(StandardScaler(), PCA(2), ProsetClassifier(random_state=0)).fit(X, y))
     assert (fitted.units, fitted.names) == (False, ["pca0", "pca1"])
-
-
-def test_features_by_name_or_position():
-    assert two_features(["c", 0], NAMES, (0, 1)) == [2, 0]
-    assert two_features(None, NAMES, (0, 1)) == [0, 1]
 
 
 def test_a_plane_goes_through_the_medians_or_a_point(pipeline, flowers):

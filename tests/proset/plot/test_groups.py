@@ -8,7 +8,7 @@ from proset.plot import GroupRatesDisplay
 
 @pytest.fixture(scope="module")
 def groups():
-    return np.array([None, "_plain", "$a$ group with a name that is rather long", "b"])[np.arange(150) // 10 % 4]
+    return np.array([None, "_plain", "$a$ group\nwith a name that is rather long", "b"])[np.arange(150) // 10 % 4]
 
 
 def test_dots_and_lines_are_the_table(pipeline, flowers, groups, texts, rows):

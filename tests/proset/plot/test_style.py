@@ -2,13 +2,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from proset.plot.style import areas, circles, class_style, log_axis, plain
-
-
-def test_plain_text():
-    assert plain("a\nb") == "a b"
-    assert plain("x" * 50) == "x" * 27 + "…"
-    assert plain("_hidden") == " _hidden"
+from proset.plot.style import areas, circles, class_style, log_axis
 
 
 def test_ten_classes_have_colours_and_markers_of_their_own():
