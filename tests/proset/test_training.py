@@ -52,6 +52,7 @@ def test_a_smaller_model_keeps_them(trained):
 
 PROSET = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)
 SEARCH, RADII = ProsetClassifierCV(n_iter=1, n_batches=1, cv=3, random_state=0), SetCoverClassifierCV(2, cv=3)
+DRAWS = {"cv": ShuffleSplit(3)}
 
 
 @pytest.mark.parametrize(
@@ -65,18 +66,12 @@ SEARCH, RADII = ProsetClassifierCV(n_iter=1, n_batches=1, cv=3, random_state=0),
         *[(search, {}, 2, {"y": np.arange(150) // 149}, "has no sample of class") for search in (SEARCH, RADII)],
         (
             RejectOptionClassifier(PROSET),
-            {"cv": ShuffleSplit(3), "criterion": "confidence"},
+            {**DRAWS, "criterion": "confidence"},
             2,
             {"y": [0, 1] * 75},
-            "cv: ",
+            "in one test set",
         ),
-        (
-            ConformalClassifier(PROSET),
-            {"cv": ShuffleSplit(3)},
-            2,
-            {"y": [0, 1] * 75},
-            "cv: every sample has to be in one",
-        ),
+        (ConformalClassifier(PROSET), DRAWS, 2, {"y": [0, 1] * 75}, "in one test set"),
     ],
 )
 def test_a_fit_that_fails_leaves_the_one_before(iris, estimator, changes, columns, given, message):
