@@ -64,14 +64,8 @@ DRAWS = {"cv": ShuffleSplit(3)}
         (SetCoverClassifier(eps=0.5), {"n_neighbors": 200}, 2, {"y": np.arange(150) % 2}, "200 is not allowed"),
         *[(search, {}, 4, {"y": np.zeros(149)}, "inconsistent numbers of samples") for search in (SEARCH, RADII)],
         *[(search, {}, 2, {"y": np.arange(150) // 149}, "has no sample of class") for search in (SEARCH, RADII)],
-        (
-            RejectOptionClassifier(PROSET),
-            {**DRAWS, "criterion": "confidence"},
-            2,
-            {"y": [0, 1] * 75},
-            "in one test set",
-        ),
-        (ConformalClassifier(PROSET), DRAWS, 2, {"y": [0, 1] * 75}, "in one test set"),
+        (RejectOptionClassifier(PROSET), {**DRAWS, "criterion": "confidence"}, 2, {"y": [0, 1] * 75}, "one test set"),
+        (ConformalClassifier(PROSET), DRAWS, 2, {"y": [0, 1] * 75}, "one test set"),
     ],
 )
 def test_a_fit_that_fails_leaves_the_one_before(iris, estimator, changes, columns, given, message):
