@@ -6,6 +6,8 @@ from copy import copy, deepcopy
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit
 from skops.io import dumps
 
@@ -52,7 +54,8 @@ def test_a_smaller_model_keeps_them(trained):
 
 PROSET = ProsetClassifier(lambda_v=0.01, lambda_w=1e-4)
 SEARCH, RADII = ProsetClassifierCV(n_iter=1, n_batches=1, cv=3, random_state=0), SetCoverClassifierCV(2, cv=3)
-DRAWS = {"cv": ShuffleSplit(3)}
+DRAWS = {"cv": ShuffleSplit(3), "criterion": "confidence"}
+FROZEN = FrozenEstimator(LogisticRegression().fit([[0.0] * 2, [1.0] * 2], [0, 1]))
 
 
 @pytest.mark.parametrize(
@@ -64,8 +67,8 @@ DRAWS = {"cv": ShuffleSplit(3)}
         (SetCoverClassifier(eps=0.5), {"n_neighbors": 200}, 2, {"y": np.arange(150) % 2}, "200 is not allowed"),
         *[(search, {}, 4, {"y": np.zeros(149)}, "inconsistent numbers of samples") for search in (SEARCH, RADII)],
         *[(search, {}, 2, {"y": np.arange(150) // 149}, "has no sample of class") for search in (SEARCH, RADII)],
-        (RejectOptionClassifier(PROSET), {**DRAWS, "criterion": "confidence"}, 2, {"y": [0, 1] * 75}, "one test set"),
-        (ConformalClassifier(PROSET), DRAWS, 2, {"y": [0, 1] * 75}, "one test set"),
+        (RejectOptionClassifier(PROSET), DRAWS, 2, {"y": [0, 1] * 75}, "has to be in one test set"),
+        (ConformalClassifier(PROSET), {"estimator": FROZEN}, 2, {"y": np.arange(150) % 3}, "2 is not allowed"),
     ],
 )
 def test_a_fit_that_fails_leaves_the_one_before(iris, estimator, changes, columns, given, message):
