@@ -250,8 +250,8 @@ def test_columns_of_classes_and_changed_weights(iris):
         model.forget([3])
 
 
-def test_parameters_of_a_base_that_are_set_after_the_fit_change_no_refit():
-    X, y = load_wine(return_X_y=True)
-    model = ProsetClassifier(base=LogisticRegression(max_iter=5000), scale=False, **GIVEN).fit(X, y)
+def test_parameters_of_a_base_that_are_set_after_the_fit_change_no_refit(iris):
+    X, y = iris
+    model = ProsetClassifier(base=LogisticRegression(max_iter=1000), scale=False, **GIVEN).fit(X, y)
     before = model.forget([0])
     same_bits(model.set_params(base__C=1e-4).forget([0]), before, X)
