@@ -145,7 +145,7 @@ def test_what_a_model_may_be_in(wine, wrap):
 
 def test_what_no_file_takes_is_kept_by_skops(wine):
     X, y = wine
-    based = ProsetClassifier(base=LogisticRegression(max_iter=5000), lambda_v=0.01, lambda_w=1e-4)
+    based = ProsetClassifier(base=make_pipeline(StandardScaler(), LogisticRegression()), lambda_v=0.01, lambda_w=1e-4)
     for model in (based.fit(X, y), FrozenEstimator(ProsetClassifier(lambda_v=0.01, lambda_w=1e-4).fit(X, y))):
         text = str(model_card(model).render())
         assert "save_model" not in text
