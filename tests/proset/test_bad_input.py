@@ -24,6 +24,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import yaml
+from matplotlib.figure import Figure
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from skl2onnx.common.data_types import FloatTensorType, StringTensorType
