@@ -266,9 +266,8 @@ class Answers(Explanations):
         level : float in (0, 1), default=0.05
             A sample is unfamiliar if its familiarity is below this quantile of that of the training samples.
         reference : array-like, shape (M, D), optional
-            Usual samples, as `transformer` takes them, preferably not those of `fit`. By default 1,000 training
-            samples, the same each time, or all if there are fewer. They may be less or more familiar than fresh ones:
-            of fewer than about 200, the prototypes are the least familiar, and few fresh samples are unfamiliar.
+            Usual samples, as `transformer` takes them, preferably not those of `fit`. By default up to 1,000 training
+            samples that are no prototypes, the same each time; they may be somewhat more familiar than fresh ones.
         transformer : fitted transformer or Pipeline, optional
             As in `explain`.
         confidence_level : float in (0, 1), default=0.95

@@ -1,10 +1,11 @@
 """The familiarity of a sample, and how it ranks among that of the training samples.
 
 The familiarity is sum_k q_k(x) - 1, the weight of the prototypes near x; see `proset.model`. It has no scale of its
-own: weights depend on the penalties. Its yardstick are the training samples, each without its own prototypes, which
-would find it at distance 0 as they find no fresh sample.
+own: weights depend on the penalties. Its yardstick are the training samples that are no prototypes, which find none at
+distance 0, as fresh samples do not. A prototype without its own weight is no substitute: it leaves a gap, and is less
+familiar than fresh samples. Where most samples are prototypes there is nothing else, and all are taken that way.
 
-That is not a refit: the other prototypes know the sample. `proset.RejectOptionClassifier` corrects for it.
+That is not a refit: the prototypes know the samples. `proset.RejectOptionClassifier` corrects for it.
 """
 
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ def staged_familiarity(model: Model, X: np.ndarray, n_threads: int = 1) -> Itera
 
 
 def training_familiarity(model: Model, X: np.ndarray, n_threads: int = 1) -> np.ndarray:
-    """The familiarity of training samples without their own prototypes, as `quantile` takes it.
+    """The familiarity of training samples that stand for fresh ones, as `quantile` takes it; see `stand_for_fresh`.
 
     Parameters
     ----------
@@ -42,16 +43,38 @@ def training_familiarity(model: Model, X: np.ndarray, n_threads: int = 1) -> np.
         For each number of batches from 0 the quantiles 1 / (m + 1), ..., m / (m + 1), where m is N, at most
         `MAX_POINTS`.
     """
-    m = min(len(X), MAX_POINTS)
-    ranks, own, found = np.arange(1, m + 1) * (len(X) + 1) / (m + 1), np.zeros(len(X)), []
+    m, own, found = min(len(X), MAX_POINTS), np.zeros(len(X)), []
     for b, familiarity in enumerate(staged_familiarity(model, X, n_threads)):
         if b > 0:
             own[model.batches[b - 1].sample_index] += model.batches[b - 1].prototype_weights
         others = familiarity - own
         others[others < ROUNDING * own] = 0.0
+        points = np.sort(others[stand_for_fresh(own > 0.0)])
+        points = np.concatenate([[min(0.0, points[0])], points])  # between which `quantile` is linear, too
         # As np.quantile's method "weibull", which takes 200 times as long.
-        found.append(np.interp(ranks, np.arange(1, len(X) + 1), np.sort(others)))
+        found.append(np.interp(np.arange(1, m + 1) * len(points) / (m + 1), np.arange(len(points)), points))
     return np.array(found)
+
+
+def stand_for_fresh(are_prototypes: np.ndarray) -> np.ndarray:
+    """Which training samples stand for fresh ones: those that are no prototypes, or all if these are fewer than half.
+
+    Parameters
+    ----------
+    are_prototypes : ndarray of bool, shape (N,)
+
+    Returns
+    -------
+    ndarray of bool, shape (N,)
+
+    Examples
+    --------
+    >>> stand_for_fresh(np.array([True, False, False])).tolist()
+    [False, True, True]
+    >>> stand_for_fresh(np.array([True, True, False])).tolist()
+    [True, True, True]
+    """
+    return ~are_prototypes if 2 * are_prototypes.sum() <= len(are_prototypes) else np.ones_like(are_prototypes)
 
 
 def quantile(points: np.ndarray, scores: np.ndarray) -> np.ndarray:

@@ -162,9 +162,9 @@ class FittedModel(FittedState):
     def familiarity_quantile(self, X: npt.ArrayLike, n_batches: int | None = None) -> np.ndarray:
         """Proportion of the training samples that are at most as familiar as each sample.
 
-        The familiarity of a training sample leaves out its own prototypes. Each of positive weight counts once. About
-        5 % of fresh samples like them are below 0.05; on the data sets of the study, the proportion is within 2 points
-        of the level, for levels up to 0.2. `proset.RejectOptionClassifier` comes closer.
+        Training samples are those of positive weight that are no prototypes; each counts once. Where most are
+        prototypes, all count, each without its own. About 5 % of fresh samples like them are below 0.05.
+        `proset.RejectOptionClassifier` comes closer.
 
         Parameters
         ----------

@@ -65,7 +65,7 @@ def group_rates(
         - "probability - frequency": mean probability of the second class minus its proportion; only with two classes
           and `predict_proba`.
         - "unfamiliar": proportion with a `familiarity_quantile` below 0.05; only if `estimator` is or contains a
-          `ProsetClassifier`. It is about 0.05 for samples like the training data, less if these are fewer than 200.
+          `ProsetClassifier`. It is about 0.05 for samples like the training data.
         - "coverage", "set size": proportion of sets with the right class, and mean number of classes in a set; only
           with `predict_set`, which `ConformalClassifier` has.
 

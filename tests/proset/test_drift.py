@@ -130,15 +130,12 @@ def four_blobs(n, seed):
     return rng.normal(size=(n, 5)) + np.column_stack([2 * (y % 2), 2 * (y // 2), *np.zeros((3, n))]), y
 
 
-def test_few_training_samples_may_be_less_familiar_than_fresh_ones():
-    """Without drift: those that are prototypes are the lowest, and 1,000 new samples "differ"; not from fresh ones."""
+def test_few_training_samples_stand_for_fresh_ones():
+    """Prototypes, each without its own weight, would be the least familiar; then 1,000 fresh samples differ."""
     found = []
     for seed in range(8):
         small, new = ProsetClassifier().fit(*four_blobs(60, seed)), four_blobs(1000, seed + 1000)[0]
-        references = (None, four_blobs(1000, seed + 2000)[0])
-        found.append([small.drift(new, reference=reference).iloc[0] for reference in references])
-    of_training, of_fresh = zip(*found, strict=True)
-    assert np.mean([row["usual below"] for row in of_training]) == pytest.approx(0.05, abs=0.002)
-    assert np.mean([row["below"] for row in of_training]) < 0.02
-    assert sum(row["differs"] for row in of_training) > 4
-    assert sum(row["differs"] for row in of_fresh) < 2
+        found.append(small.drift(new).iloc[0])
+    assert np.mean([row["usual below"] for row in found]) == pytest.approx(0.05, abs=0.02)
+    assert np.mean([row["below"] for row in found]) == pytest.approx(0.05, abs=0.03)
+    assert sum(row["differs"] for row in found) < 2
