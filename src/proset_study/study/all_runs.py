@@ -5,10 +5,12 @@ goes through data, split, searches, final models and evaluations, by the same fu
 fit and each final model has a key of its own, so that only what is stale is computed.
 """
 
+import os
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from proset_study.base.environment import COPIES
 from proset_study.base.records import fingerprint
 from proset_study.data.matrix import module_of
 from proset_study.data.sources import source_of
@@ -47,6 +49,33 @@ def n_jobs_of_run(study: Study, run: str, data_set: str) -> int:
     """Number of jobs of a run on a data set where searches are jobs."""
     numbers = [len(blocks.blocks_of(study, stage, run, data_set)) for stage in _searches(study, run, data_set)]
     return 3 + sum(number + (number > 1) for number in numbers)
+
+
+@cache
+def in_one_job(study: Study, data: str, done: str) -> frozenset[tuple[int, str]]:
+    """Replicate and data set of each that is one job.
+
+    What was begun in one way stays so, because Snakemake knows nothing of the files that another job made: `data` and
+    `done` are templates of the data and of what such a job writes next to them. On a shared storage there is none,
+    because there each file must be declared.
+    """
+    if COPIES in os.environ:
+        return frozenset()
+    cases: dict[tuple[int, str], list[str]] = {}
+    for replicate, run, data_set in study.final_models(study.replicates):
+        cases.setdefault((replicate, data_set), []).append(run.name)
+    wanted = study.config.get("jobs")
+    if wanted is None:
+        n_jobs = sum(n_jobs_of_run(study, run, data_set) for (_, data_set), runs in cases.items() for run in runs)
+        wanted = "data_sets" if n_jobs > MOST_JOBS else "searches"
+
+    def is_one(replicate, data_set, runs):
+        names = {"study": study.name, "replicate": replicate, "data_set": data_set}
+        if Path(data.format(**names)).exists():
+            return Path(done.format(**names)).exists()
+        return wanted == "data_sets" and sum(seconds_of_run(study, run, data_set) for run in runs) <= SECONDS
+
+    return frozenset(case for case, runs in cases.items() if is_one(*case, runs))
 
 
 def runs_on(study: Study, replicate: int, data_set: str) -> list[str]:

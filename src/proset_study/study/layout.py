@@ -3,14 +3,11 @@
 Names in capitals are templates, below results/<study>/ or, from `REPORT_FILES` on, below reports/<study>/.
 """
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from proset_study.base.environment import COPIES
 from proset_study.base.records import file_digest
 from proset_study.data.metrics import stored_metric
 from proset_study.data.table_file import located
@@ -182,30 +179,9 @@ class Place(NamedTuple):
         return [self.file(DATA), self.file(SPLIT), code, *names, *map(Path, self.matrix_files())]
 
 
-@cache
 def in_one_job(study: Study) -> frozenset[tuple[int, str]]:
-    """Replicate and data set of each whose files one job makes.
-
-    What was begun in one way stays so, because Snakemake knows nothing of the files that another job made. On a shared
-    storage there is none, because there each file must be declared.
-    """
-    if COPIES in os.environ:
-        return frozenset()
-    cases: dict[Place, list[str]] = {}
-    for replicate, run, data_set in study.final_models(study.replicates):
-        cases.setdefault(Place(study, replicate, data_set), []).append(run.name)
-    wanted = study.config.get("jobs")
-    if wanted is None:
-        n_jobs = sum(all_runs.n_jobs_of_run(study, run, of.data_set) for of, runs in cases.items() for run in runs)
-        wanted = "data_sets" if n_jobs > all_runs.MOST_JOBS else "searches"
-
-    def is_one(place, runs):
-        if place.file(DATA).exists():
-            return place.file(DATA_DONE).exists()
-        seconds = sum(all_runs.seconds_of_run(study, run, place.data_set) for run in runs)
-        return wanted == "data_sets" and seconds <= all_runs.SECONDS
-
-    return frozenset((place.replicate, place.data_set) for place, runs in cases.items() if is_one(place, runs))
+    """Replicate and data set of each whose files one job makes."""
+    return all_runs.in_one_job(study, RESULTS + DATA, RESULTS + DATA_DONE)
 
 
 def places(

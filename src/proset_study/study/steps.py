@@ -94,7 +94,7 @@ def _once(done: Path, wanted: str, files: list[str], make: Callable[..., None], 
     """Make some files, unless they are there and `done` says that they were made for the same key.
 
     `done` is there from the first moment on, without a key: Snakemake would take what was left of a job that ended
-    before for its own, and for up to date (see `layout.in_one_job`).
+    before for its own, and for up to date (see `all_runs.in_one_job`).
     """
     if key_in(done) == wanted and all(Path(file).exists() for file in files):
         return
@@ -127,7 +127,7 @@ def openml(study: Study, name: str) -> None:
 def data(study: Study, replicate: int, data_set: str) -> None:
     """Make or load a data set whose searches are jobs.
 
-    What one job left in its folder (see `layout.in_one_job`) says nothing of what is made there from now on.
+    What one job left in its folder (see `all_runs.in_one_job`) says nothing of what is made there from now on.
     """
     place = Place(study, replicate, data_set)
     left = [place.file(template) for template in (layout.ALL_RUNS, layout.DATA_DONE)]
