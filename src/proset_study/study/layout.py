@@ -152,9 +152,8 @@ class Place(NamedTuple):
         file = self.file(_BLOCKS[stage], **numbers)
         if file.exists():
             there = {path.name for path in file.parent.glob("*.jsonl")}
-            firsts = sorted(
-                [int(n) + 1 for n in m.groups() if n] for name in there if (m := _FIRST_BLOCK.fullmatch(name))
-            )
+            matches = filter(None, map(_FIRST_BLOCK.fullmatch, there))
+            firsts = sorted([int(n) + 1 for n in match.groups() if n] for match in matches)
             cuts += [blocks.cut(fits, *first) for first in firsts]
             cuts = [c for c in cuts if {Path(f).name for f in self.part_files(stage, c)} <= there]
         return next((c for c in cuts if len(c) > 1), ())
@@ -206,9 +205,8 @@ def custom_version(study: Study, data_set: str) -> str:
 
 def downloads(study: Study) -> list[str]:
     """The tables of all data sets of OpenML."""
-    return [
-        file for d in study.data_sets if "openml" in study.config["data_sets"][d] for file in custom_files(study, d)
-    ]
+    from_openml = (d for d in study.data_sets if "openml" in study.config["data_sets"][d])
+    return [file for d in from_openml for file in custom_files(study, d)]
 
 
 def data_files(study: Study) -> list[str]:
@@ -269,12 +267,11 @@ def record_names(study: Study, archive: str) -> list[str]:
     the first fit of each model; _searches has the single fits of the searches (none of additional replicates).
     """
     of_fit, replicate = (COMPLEXITY, PREDICTIONS, FIT), int(archive.split("_")[1])
+    models = places(study, [replicate])
     if archive.endswith(SEARCHES):
-        files = [file for place in places(study, [replicate]) for file in (*place.trial_files(), *place.path_files())]
+        files = [file for place in models for file in (*place.trial_files(), *place.path_files())]
     else:
-        files = [
-            f for p in places(study, [replicate]) for f in (p.name(SPLIT), *p.parameter_files(), *map(p.name, of_fit))
-        ]
+        files = [f for p in models for f in (p.name(SPLIT), *p.parameter_files(), *map(p.name, of_fit))]
         files += [place.name(EVALUATION, kind=kind) for kind, place in evaluated(study, [replicate])]
     return [file.removeprefix(result(study, "")) for file in dict.fromkeys(files)]
 
@@ -350,5 +347,4 @@ def archived(study: Study, name: str) -> bool:
     if name.startswith("figures/overview/"):
         return False
     committed = RECORDS.format(archive=committed_records(study))
-    large = name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed
-    return large or name == VEGA
+    return name == VEGA or (name.startswith(("data_sets/", "figures/", f"{STORE}/", "records/")) and name != committed)

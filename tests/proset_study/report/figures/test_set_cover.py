@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -198,10 +200,10 @@ def test_without_prototypes_nothing_is_drawn(final, monkeypatch):
     """One ball would hold all samples."""
     monkeypatch.setattr("proset.cover.SMALLEST", 1.0)
     data, case = final.data, Case(5, 0, "images", "cover", "set_cover")
-    (final.folder.parent / "none").mkdir()
-    record, *_ = fit_final(data, final.folds, {"cost": 1000.0}, 1, case, final.folder.parent / "none/model.npz")
+    none = replace(final, run=replace(final.run, name="none"))
+    none.folder.mkdir()
+    record, *_ = fit_final(data, final.folds, {"cost": 1000.0}, 1, case, none.folder / "model.npz")
     assert record["summary"]["prototypes"] == 0
-    none = type(final)(final.folder.parent / "none", None, (), (), 0, final.run, "images")
     write_json(none.folder / "fit.json", record)
     draws = (set_cover.images_figure, set_cover.arrangement_figure)
     assert [draw(none, SHAPE) for draw in draws] == [None, None]
