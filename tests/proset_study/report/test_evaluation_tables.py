@@ -166,5 +166,5 @@ def test_what_is_said_of_the_noise_of_true_errors():
 
     largest = max(map(share, groups(rows, "n_fit", "estimate").values()))
     most = max(rows, key=lambda row: share([row]))
-    assert f"at most {100 * largest:.0f} % of the variance of estimate minus true error, pooled" in page
-    assert f"up to {100 * share([most]):.0f} %, with {int(most['n_fit']):,} samples" in page
+    assert f"at most {100 * largest:.0f} % of the variance of estimate minus true error over all" in page
+    assert f"up to {100 * share([most]):.0f} % for a single one with {int(most['n_fit']):,} samples" in page
