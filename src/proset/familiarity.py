@@ -57,7 +57,7 @@ def training_familiarity(model: Model, X: np.ndarray, n_threads: int = 1) -> np.
 
 
 def stand_for_fresh(are_prototypes: np.ndarray) -> np.ndarray:
-    """Which training samples stand for fresh ones: those that are no prototypes, or all if these are fewer than half.
+    """Which training samples stand for fresh ones: all but the prototypes, or all if that leaves fewer than half.
 
     Parameters
     ----------
