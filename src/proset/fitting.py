@@ -198,9 +198,10 @@ def _why_nothing(classifier: FittedModel, X: np.ndarray) -> str:
     spread = np.nanstd(X[:, ~np.isnan(X).all(axis=0)], axis=0).max(initial=0.0)
     if not classifier.scale and not 0.1 < spread < 10.0:
         return f"the widest feature has a standard deviation of {spread:.3g}, expected is about 1: use scale=True"
+    chosen = ", chosen by cross-validation," if "auto" in (classifier.lambda_v, classifier.lambda_w) else ""
     return (
-        f"lambda_v={classifier.lambda_v_:g} or lambda_w={classifier.lambda_w_:g} may be too large, or {len(X)} samples "
-        "of these features tell nothing about the classes"
+        f"lambda_v={classifier.lambda_v_:g} or lambda_w={classifier.lambda_w_:g}{chosen} may be too large, or {len(X)} "
+        "samples of these features tell nothing about the classes"
     )
 
 

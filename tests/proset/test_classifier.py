@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference import classifier as reference
@@ -219,6 +220,12 @@ def test_a_fit_that_learnt_nothing_says_so_and_why(rng, factor, lambda_v, cause)
     with pytest.warns(UserWarning, match=f"nothing was learnt, every prediction is the class prior; .*{cause}"):
         model.fit(factor * X, X[:, 0] > 0)
     assert np.ptp(model.predict_proba(factor * X), axis=0).max() < 1e-6
+
+
+def test_penalties_that_nobody_gave_are_said_to_be_chosen():
+    X, y = make_classification(400, weights=[0.99], random_state=2)
+    with pytest.warns(UserWarning, match="lambda_v=.* or lambda_w=.*, chosen by cross-validation, may be too large"):
+        ProsetClassifier(class_weight="balanced").fit(X, y)
 
 
 @pytest.mark.parametrize("references", ["split", "leave_one_out"])
