@@ -6,6 +6,7 @@ from math import inf, log
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from scipy.stats import binom
 from sklearn.datasets import load_wine, make_moons
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
@@ -220,6 +221,14 @@ def test_a_mean_of_trees_smooths_a_curved_pattern_and_misses_a_straight_line():
     assert axes[2].get_title() == f"bagging\ntest error {100 * straight['bagging']:.1f} %"
     assert [len(panel.collections) for panel in axes] == [1, 3, 3, 3, 3, 3]
     pyplot.close(figure)
+
+
+def test_a_majority_of_independent_voters_is_right_almost_surely():
+    """By simulation, next to the distribution that the figure of the example has; statement B11."""
+    wrong = np.random.default_rng(0).random((500, 1001)) < 0.45
+    shares = [(wrong[:, :number].mean(axis=1) > 0.5).mean() for number in (1, 101, 1001)]
+    assert shares == pytest.approx(binom.sf(np.array([0, 50, 500]), [1, 101, 1001], 0.45), abs=0.05)
+    assert shares[0] > shares[1] > 10 * shares[2]
 
 
 def test_votes_and_stacks_are_as_good_as_most_of_their_members():
