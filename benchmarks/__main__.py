@@ -218,7 +218,7 @@ def main() -> None:
     elif args.part == "rejection":
         from benchmarks import rejection
 
-        write("rejection", rejection.COLUMNS, rejection.run(data_sets, 2_000 if args.quick else 20_000))
+        write("rejection", rejection.COLUMNS, rejection.run(data_sets, 2_000 if args.quick else 6_000))
     elif args.part == "growth":
         from benchmarks import growth
 

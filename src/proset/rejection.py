@@ -63,7 +63,7 @@ class RejectOptionClassifier(HeldOutClassifier):
     Notes
     -----
     The cross-validation scores estimators of fewer samples, so that the proportion is approximate: on twelve
-    data sets, averaged over splits, "familiarity_quantile" is within 0.9 points of rates from 1 to 50 %
+    data sets, averaged over splits, "familiarity_quantile" is within about 1.5 points of rates from 1 to 50 %
     (`python -m benchmarks rejection`). If the estimator is fitted beforehand and n other samples calibrate it, as in
     `RejectOptionClassifier(FrozenEstimator(model)).fit(X_calibration, y_calibration)` (split-conformal), it is exact on
     average, for any distribution of a continuous score, where (n + 1) `rejection_rate` is a whole number; else it is
