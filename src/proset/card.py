@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 import proset
 from proset.rates import group_rates
 from proset.tables import require
-from proset.units import feature_names
+from proset.units import feature_names, opened
 from proset.validation import checked_count
 
 if TYPE_CHECKING:
@@ -159,23 +159,13 @@ def plain(value: Any) -> str:
 
 def _inside(model: Any) -> tuple[Any, Any]:
     """The `ProsetClassifier` in an estimator, and the steps before it."""
-    found, steps = model, []
-    while not hasattr(found, "batches_"):
-        if hasattr(found, "best_estimator_"):
-            found = found.best_estimator_
-        elif isinstance(found, FrozenEstimator):
-            found = found.estimator
-        elif isinstance(found, Pipeline):
-            steps += [step for _, step in found.steps[:-1]]
-            found = found.steps[-1][1]
-        else:
-            if hasattr(found, "fit"):
-                check_is_fitted(found)
-            name = type(found).__name__
-            raise ValueError(
-                f"model: {name} is not allowed, must be a ProsetClassifier, or a Pipeline or search with one"
-            )
-    return found, make_pipeline(*steps) if steps else None
+    steps, found = opened(model)
+    if not hasattr(found, "batches_"):
+        if hasattr(found, "fit"):
+            check_is_fitted(found)
+        name = type(found).__name__
+        raise ValueError(f"model: {name} is not allowed, must be a ProsetClassifier, or a Pipeline or search with one")
+    return found, make_pipeline(*(step for _, step in steps)) if steps else None
 
 
 def _description(classifier: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectorMixin
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
@@ -29,6 +30,21 @@ def without_classifier(transformer: Any) -> Any:
         allowed = "must be a fitted transformer or Pipeline, or None; samples are X=..."
         raise TypeError(f"transformer: {type(transformer).__name__} is not allowed, {allowed}")
     return found
+
+
+def opened(estimator: Any) -> tuple[list[tuple[str, Any]], Any]:
+    """The named steps before the last one of a Pipeline, and that one; a search or a frozen model is what it holds."""
+    before: list[tuple[str, Any]] = []
+    while True:
+        if isinstance(estimator, Pipeline):
+            *steps, (_, estimator) = estimator.steps
+            before += steps
+        elif isinstance(estimator, FrozenEstimator):
+            estimator = estimator.estimator
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return before, estimator
 
 
 def feature_names(classifier: Any, transformer: Any) -> list[str]:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_n_features, check_is_fitted
 
 from proset.encoding import as_table
 from proset.plot.axis import Axis
-from proset.units import feature_names, in_original_units, keeps_features
+from proset.units import feature_names, in_original_units, keeps_features, opened
 from proset.validation import checked_count
 
 if TYPE_CHECKING:
@@ -29,16 +28,8 @@ class Fitted:
 
     def __init__(self, estimator: Any, names: Sequence[str] | None = None):
         check_is_fitted(estimator)
-        self.estimator, steps = estimator, []
-        while hasattr(estimator, "best_estimator_") or isinstance(estimator, Pipeline | FrozenEstimator):
-            if isinstance(estimator, Pipeline):
-                steps += estimator.steps[:-1]
-                estimator = estimator.steps[-1][1]
-            elif isinstance(estimator, FrozenEstimator):
-                estimator = estimator.estimator
-            else:
-                estimator = estimator.best_estimator_
-        self.model = estimator  # the classifier itself
+        self.estimator = estimator
+        steps, self.model = opened(estimator)  # the classifier itself
         self.steps = Pipeline([(str(i), step) for i, (_, step) in enumerate(steps)]) if steps else None
         self.units = all(keeps_features(step) for _, step in steps)
         self.names = feature_names(self.model, self.steps)
@@ -108,13 +99,10 @@ def named(estimator: Any, X: npt.ArrayLike) -> Any:
         return X
     import pandas as pd
 
-    rows, names = np.asarray(X), estimator.feature_names_in_
-    if rows.ndim == 2 and rows.shape[1] != len(names):
-        raise ValueError(
-            f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting {len(names)} features as "
-            "input."
-        )
-    return pd.DataFrame(rows, columns=names)
+    rows = np.asarray(X)
+    if rows.ndim == 2:
+        _check_n_features(estimator, rows, reset=False)
+    return pd.DataFrame(rows, columns=estimator.feature_names_in_)
 
 
 def numbers(X: Any, name: str = "X") -> np.ndarray:
